@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
 from .axes import matrices_last, matrix_axes, order_at
-from .lookup import find
+from .lookup import NUMPYS, find, keep_numpys
 from .memory.choice import memory_for
+from .memory.host import HostReady
 from .memory.ready import REFUSED
 from .multiply import PLAIN, Product, epilogue_of, multiply
 from .requests import GIVEN, Number, Options, Transposition, gemm_product, precision_for
@@ -122,12 +123,23 @@ def matmul(
     >>> tilewright.matmul(np.eye(2, dtype=np.float32), np.array([[1, 2], [3, 4]], np.float32)).tolist()
     [[1.0, 2.0], [3.0, 4.0]]
     """
+    plainest = axes is dtype is precision is device is queue is wait_for is None and casting == "same_kind"
+    if plainest and type(a) is np.ndarray is type(b):
+        if out is None:
+            if (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype) in NUMPYS:
+                return np.matmul(a, b)
+        elif type(out) is np.ndarray:
+            key = (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype)
+            if (*key, out.shape, out.strides, out.dtype, out.flags.num) in NUMPYS:
+                return np.matmul(a, b, out)
     out = single_out(out)
     slot = None
     if axes is None and wait_for is None:
         asked = ("matmul", casting, dtype, precision)
         ready, slot = find((a, b), out, ("A", "B"), asked, device, queue)
         if ready is not None and (result := ready.run((a, b), out)) is not REFUSED:
+            if plainest and type(ready) is HostReady:
+                keep_numpys(ready, a, b, out)
             return result
     memory = memory_for((a, b, out), device, queue, wait_for)
     left, right = memory.as_array(a, "a"), memory.as_array(b, "b")

@@ -54,7 +54,8 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
     scales = scale_kinds(vectors, left, right) if vectors else ("", "")
     epilogue = epilogue_of(factor, carried, side, activation or "", precision_for(types[0], precision), *scales)
     added = None if carried == 0 else memory.as_array(c, "c")
-    return Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
+    conjugate, transposed = (trans_a == "C", trans_b == "C"), (trans_a != "N", trans_b != "N")
+    return Product(left, right, types, casting, epilogue, added, vectors, conjugate, transposed)
 
 
 def checked_precision(precision: str | None) -> str:

@@ -29,6 +29,7 @@ WITHOUT = (
     "playground",
     "transformer-block",
     "host-copies",
+    "regret",
 )  # kinds that have no page
 VOID = {"meta", "input", "br"}
 FETCHING = {
