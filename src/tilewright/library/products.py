@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
 from .axes import matrices_last, matrix_axes, order_at
-from .lookup import find
+from .lookup import NUMPYS, find, keep_numpys
 from .memory.choice import memory_for
+from .memory.host import HostReady
 from .memory.ready import REFUSED
 from .multiply import PLAIN, Product, epilogue_of, multiply
-from .requests import GIVEN, Number, Options, Transposition, checked_precision, gemm_product
+from .requests import GIVEN, Number, Options, Transposition, gemm_product, precision_for
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, single_out
 from .streamed.limits import (
@@ -127,7 +128,8 @@ def matmul(
         precision: None or "ieee" for the type's own arithmetic; fp16 and bfloat16 are summed in float32. Other modes are
             used only if they are asked for, and only on devices with tensor cores. For float32, "tf32" keeps 11 bits of
             each factor, and "fp32_split" adds three fp16 products and is as accurate as "ieee". For 8-bit floats, "fp8"
-            sums 13 bits within each 128 steps of k.
+            sums 13 bits within each 128 steps of k. "reproducible", for real floats of 16 bits and more, gives an element the
+            same bits in any product that has its row and its column, on any device; integers have them anyway.
         device: where NumPy operands are multiplied: an index, "cpu", "gpu" or part of a name; a list of them, or "all", for
             several devices.
         queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own. With CUDA
@@ -156,11 +158,22 @@ def matmul(
     if limits is not NO_LIMITS and limits.given:
         refuse_with_limits(axes=axes, queue=queue, wait_for=wait_for)
         return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
+    plainest = axes is dtype is precision is device is queue is wait_for is None and casting == "same_kind"
+    if plainest and type(a) is np.ndarray is type(b):
+        if out is None:
+            if (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype) in NUMPYS:
+                return np.matmul(a, b)
+        elif type(out) is np.ndarray:
+            key = (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype)
+            if (*key, out.shape, out.strides, out.dtype, out.flags.num) in NUMPYS:
+                return np.matmul(a, b, out)
     slot = None
     if axes is None and wait_for is None:
         asked = ("matmul", casting, dtype, precision)
         ready, slot = find((a, b), out, ("A", "B"), asked, device, queue)
         if ready is not None and (result := ready.run((a, b), out)) is not REFUSED:
+            if plainest and type(ready) is HostReady:
+                keep_numpys(ready, a, b, out)
             return result
     memory = memory_for((a, b, out), device, queue, wait_for)
     if axes is None and queue is None and too_large(memory, (a, b), result_elements(a, b)):
@@ -169,7 +182,7 @@ def matmul(
     if casting != "same_kind":
         check_casting(casting)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
-    epilogue = PLAIN if precision is None else epilogue_of(precision=checked_precision(precision))
+    epilogue = PLAIN if precision is None else epilogue_of(precision=precision_for(types[0], precision))
     product = Product(left, right, types, casting, epilogue)
     if axes is None:
         return multiply(memory, product, out, slot)

@@ -32,6 +32,7 @@ UNDRAWN = (
     "transformer-block",
     "host-copies",
     "outofcore",
+    "regret",
 )
 
 

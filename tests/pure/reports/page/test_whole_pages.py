@@ -30,6 +30,7 @@ WITHOUT = (
     "transformer-block",
     "host-copies",
     "outofcore",
+    "regret",
 )  # kinds that have no page
 VOID = {"meta", "input", "br"}
 FETCHING = {

@@ -9,6 +9,7 @@ from ....core.operands import Layout
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall, call_of, remembered
+from ..chain import division_of_k
 from ..config import TiledConfig
 from ..macros import MAX_INDEX, element_macros, result_width
 from ..packing import LINE
@@ -117,6 +118,7 @@ class MmaConfig(TiledConfig):
         yield from self._geometry()
         call = self.oriented(problem)
         yield from result_violations(call)
+        yield from division_of_k(call, self)
         for name in ("A", "B"):
             form, side = copy_form(call, name), self.BM if name == "A" else self.BN
             line = side * element_type(call.dtype).itemsize

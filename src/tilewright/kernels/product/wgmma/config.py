@@ -115,7 +115,7 @@ class WgmmaConfig(TiledConfig):
 
     def included(self, problem: Problem) -> Mapping[str, str]:
         others = super().included(problem)
-        return {**others, "scheduler.cl": "triangle.cl"} if others else others
+        return {**others, "scheduler.cl": "triangle.cl"} if self.oriented(problem).symmetric else others
 
     def sums_alike(self, problem: Problem) -> bool:
         """All tiles are split alike, or none."""
@@ -164,9 +164,10 @@ class WgmmaConfig(TiledConfig):
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
         if not self.one_wave(call):
-            return NDRange((self.work_groups(call) * self.items,), (self.items,))
+            return NDRange((self.work_groups(call) * self.items,), (self.items,), together=self.splits_tail)
         tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
-        return NDRange((tiles_m * self.items, tiles_n, call.batch * self.tail_split), (self.items, 1, 1))
+        whole = (tiles_m * self.items, tiles_n, call.batch * self.tail_split)
+        return NDRange(whole, (self.items, 1, 1), together=self.splits_tail)
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
