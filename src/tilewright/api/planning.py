@@ -52,7 +52,7 @@ def plan(
     number of products; `device` is an index, "cpu", "gpu" or part of a name. With limits of memory, several devices, or operands
     that do not fit the device, the plan says which tiles are computed where, what passes over each link, the most memory on each
     side, and about how long it takes. InvalidInput for another size or layout, or for limits that no tile fits.
-    number of products; `device` is an index, "cpu", "gpu" or part of a name. InvalidInput for another size or layout.
+
     For NumPy arrays on a CPU that nobody named, the library calls NumPy if that is faster: the plan says so, and has the launches
     that `device=` would ask for among those not taken.
     """
