@@ -112,7 +112,7 @@ def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
     types, epilogue = product.types, product.epilogue
     read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
     sizes = product_shape(product.a.shape, product.b.shape)
-    seen = _check(memory, product, sizes, read, kind, out)
+    seen = check_request(memory, product, sizes, read, kind, out)
     target, filled = _target(memory, product, sizes, kind, seen)
     a, b = memory.as_operand(product.a, read), memory.as_operand(product.b, read)
     if sizes.launches > MOST_LAUNCHES:
@@ -152,7 +152,9 @@ def _ready(memory: Memory, product: Product, given: Names, settled: Settled) -> 
     )
 
 
-def _check(memory: Memory, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:
+def check_request(
+    memory: Memory, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any
+) -> Any:
     """Refuse a product before anything is enqueued or written. The result is `out` as a writable array, or None."""
     if product.a.dtype != read or product.b.dtype != read:
         _check_operands(memory, product, read)

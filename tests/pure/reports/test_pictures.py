@@ -31,6 +31,7 @@ UNDRAWN = (
     "playground",
     "transformer-block",
     "host-copies",
+    "outofcore",
     "regret",
 )
 

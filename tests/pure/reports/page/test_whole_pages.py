@@ -29,6 +29,7 @@ WITHOUT = (
     "playground",
     "transformer-block",
     "host-copies",
+    "outofcore",
     "regret",
 )  # kinds that have no page
 VOID = {"meta", "input", "br"}
