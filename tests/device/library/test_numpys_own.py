@@ -261,6 +261,7 @@ def test_prepared_products(calls: list[str]) -> None:
 def test_the_plan_says_so() -> None:
     own, asked = tilewright.plan(8), tilewright.plan(8, device="cpu")
     assert isinstance(own, Plan)
+    assert isinstance(asked, Plan)
     assert own.host_call == "numpy.matmul"
     assert "calls numpy.matmul" in str(own)
     assert not own.steps

@@ -10,7 +10,7 @@ from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall, call_of, remembered
 from ..chain import division_of_k
-from ..config import TiledConfig
+from ..config import TiledConfig, tensor_cores_add_alike
 from ..macros import MAX_INDEX, element_macros, result_width
 from ..packing import LINE
 from ..results import result_violations
@@ -52,6 +52,9 @@ class MmaConfig(TiledConfig):
     @property
     def splits_tail(self) -> bool:
         return self.stream_k
+
+    def sums_alike(self, problem: Problem) -> bool:
+        return tensor_cores_add_alike(self.oriented(problem)) and super().sums_alike(problem)
 
     @property
     def rate(self) -> float:

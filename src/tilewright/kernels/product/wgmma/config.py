@@ -9,7 +9,7 @@ from ....core.problem import Problem
 from ....core.tensor_map import TensorMap
 from ....core.types import element_type
 from ..call import GemmCall
-from ..config import TiledConfig
+from ..config import TiledConfig, tensor_cores_add_alike
 from ..cost import operand_bytes
 from ..macros import MAX_INDEX, element_macros, result_width
 from ..results import result_violations
@@ -120,7 +120,7 @@ class WgmmaConfig(TiledConfig):
     def sums_alike(self, problem: Problem) -> bool:
         """All tiles are split alike, or none."""
         call = self.oriented(problem)
-        return 0 in (self.tail_tiles(call), self.full_wave_tiles(call))
+        return tensor_cores_add_alike(call) and 0 in (self.tail_tiles(call), self.full_wave_tiles(call))
 
     def semaphores(self, call: GemmCall) -> int:
         """One for each consumer's part of a tile."""
