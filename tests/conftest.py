@@ -15,11 +15,14 @@ from places import KINDS, Place, place_on
 from shapes import NAIVE
 
 from tilewright import health
+from tilewright.api import planning
 from tilewright.core import language
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Kernel
+from tilewright.dispatch import numpys_own
 from tilewright.errors import NoDevice
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
+from tilewright.library import engine, lookup, multiply
 from tilewright.runtime import children
 from tilewright.runtime.cuda.device import Device as CudaDevice
 from tilewright.runtime.cuda.opening import open_device as open_cuda_device
@@ -58,6 +61,30 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def own_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that chooses a language chooses it for itself."""
     monkeypatch.setattr(language, "_chosen", [])
+
+
+@pytest.fixture(autouse=True)
+def kernels_multiply(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small products on CPUs are for kernels, which most tests are about; those that ask for `numpys` leave them to NumPy."""
+    if "numpys" not in request.fixturenames:
+        for module in (multiply, planning):
+            monkeypatch.setattr(module, "numpys_own", lambda asked, limit_of: "")
+
+
+@pytest.fixture
+def numpys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """NumPy's own product wherever NumPy can do what is asked, on a default device that is a CPU. Nothing is measured."""
+    monkeypatch.setattr(numpys_own, "ALWAYS", dict.fromkeys(numpys_own.WORDS, float("inf")))
+    _forget_calls()
+    yield
+    _forget_calls()
+
+
+def _forget_calls() -> None:
+    lookup.NUMPYS.clear()
+    kept = engine.kept_on(engine.default_device())
+    kept.calls.clear()
+    kept.ready.clear()
 
 
 @cache

@@ -8,6 +8,7 @@ how far each call lies above the raw launch. TILEWRIGHT_DEVICE chooses the devic
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -49,6 +50,7 @@ def cases() -> dict[str, Case]:
     import tilewright as tw
 
     x = np.random.default_rng(0).standard_normal((16, 16), np.float32)
+    named = os.environ.get("TILEWRIGHT_DEVICE") or 0
     out, stack, complex_ = x.copy(), np.stack([[x] * 3] * 4), x.astype(np.complex64)
     found = {
         "matmul": Case(lambda: tw.matmul(x, x)),
@@ -58,6 +60,8 @@ def cases() -> dict[str, Case]:
         "gemm": Case(lambda: tw.gemm(x, x, alpha=2.0, trans_b="T")),
         "gemm with c in out": Case(lambda: tw.gemm(x, x, out, beta=1.0, out=out)),
         "transpose": Case(lambda: tw.transpose(x)),
+        "matmul by kernels": Case(lambda: tw.matmul(x, x, device=named)),  # on a CPU the others are NumPy's own
+        "numpy.matmul": Case(lambda: np.matmul(x, x)),
     }
     device = tw.open_device()
     queue = cl.CommandQueue(device.context)

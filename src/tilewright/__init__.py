@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         NoDevice,
         OutOfDeviceMemory,
         RecordError,
+        StorageFailed,
         TilewrightError,
         UnknownName,
         Unsupported,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from .library.copies import copy, matrix_transpose, transpose
     from .library.prepared import Prepared, prepare
     from .library.products import gemm, matmul
+    from .library.streamed.planning import StreamedPlan
     from .measurement.ladder_roofline import LadderRoofline
     from .measurement.roofline import Roofline
     from .runtime.opencl.device import list_devices, open_device
@@ -80,14 +82,15 @@ _HOMES = {
     "core.problem": ("Copy", "Gemm", "Transpose"),
     "core.records": ("Row", "save_record"),
     "errors": (
-        "BuildFailed", "InvalidInput", "LaunchFailed", "NoDevice", "OutOfDeviceMemory", "RecordError", "TilewrightError",
-        "UnknownName", "Unsupported", "UnsupportedType", "WrongResult",
+        "BuildFailed", "InvalidInput", "LaunchFailed", "NoDevice", "OutOfDeviceMemory", "RecordError",
+        "StorageFailed", "TilewrightError", "UnknownName", "Unsupported", "UnsupportedType", "WrongResult",
     ),
     "health": ("Examination", "doctor"),
     "kernels": ("LADDERS", "Ladders", "find_kernel", "find_ladder", "rung_before"),
     "library.copies": ("copy", "matrix_transpose", "transpose"),
     "library.prepared": ("Prepared", "prepare"),
     "library.products": ("gemm", "matmul"),
+    "library.streamed.planning": ("StreamedPlan",),
     "measurement.ladder_roofline": ("LadderRoofline",),
     "measurement.roofline": ("Roofline",),
     "runtime.opencl.device": ("list_devices", "open_device"),
@@ -99,14 +102,14 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "LADDERS", "Accuracy", "Answer", "BuildFailed", "Checked", "Comparisons", "Config", "Copy", "Devices", "Examination",
     "Exercise", "Exercises", "Gemm", "Grades", "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline",
-    "Ladders", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Prepared", "Ranking", "Record",
-    "RecordError", "Report", "Roofline", "Row", "Run", "TilewrightError", "Tour", "Transpose", "Tuned", "UnknownName",
-    "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult", "__version__", "accuracy", "bench", "check",
-    "classroom", "compare", "compare_explanations", "copy", "custom_kernel", "devices", "doctor", "exercise", "explain",
-    "find_kernel", "find_ladder", "gemm", "grade", "inspect", "ladder", "list", "list_devices", "load_record", "matmul",
-    "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot", "predict", "prepare", "replay", "report",
-    "roofline", "run", "run_plan", "rung_before", "save_record", "show", "tour", "transpose", "tune", "verify", "watch",
-    "watching", "what_if", "why",
+    "Ladders", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Prepared", "Ranking",
+    "Record", "RecordError", "Report", "Roofline", "Row", "Run", "StorageFailed", "StreamedPlan", "TilewrightError", "Tour",
+    "Transpose", "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult",
+    "__version__", "accuracy", "bench", "check", "classroom", "compare", "compare_explanations", "copy", "custom_kernel",
+    "devices", "doctor", "exercise", "explain", "find_kernel", "find_ladder", "gemm", "grade", "inspect", "ladder", "list",
+    "list_devices", "load_record", "matmul", "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot",
+    "predict", "prepare", "replay", "report", "roofline", "run", "run_plan", "rung_before", "save_record", "show", "tour",
+    "transpose", "tune", "verify", "watch", "watching", "what_if", "why",
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ TilewrightError
 |   |-- OutOfDeviceMemory  an allocation that did not fit
 |   `-- DevicePoisoned     an earlier fault made the context unusable
 |-- WrongResult        a verification that failed
+|-- StorageFailed      a file or array of a product larger than memory that cannot be read or written
 |-- ProcessFailed      a child process (probe, baseline) that died, hung or gave no valid answer
 `-- RecordError        a record file that cannot be read or written
 """
@@ -94,6 +95,10 @@ class DevicePoisoned(LaunchFailed):
 
 class WrongResult(TilewrightError):
     """A kernel's result differs from the reference by more than rounding allows."""
+
+
+class StorageFailed(TilewrightError, OSError):
+    """A matrix in a file could not be read or written: the file was cut short, or the disk is full."""
 
 
 class ProcessFailed(TilewrightError):

@@ -10,6 +10,7 @@ import pytest
 from tilewright.analysis.inspect.bare_clang import DECLARE, for_clang
 from tilewright.analysis.inspect.find_tools import find_clang, run_tool
 from tilewright.core.kernel import Step, render
+from tilewright.core.precision import PRECISIONS
 from tilewright.core.problem import Gemm
 from tilewright.core.types import ELEMENT_TYPES, storable
 from tilewright.dispatch.choice import plan_product
@@ -47,7 +48,7 @@ def steps_of(dtype: str) -> Iterator[Step]:
     result = dtype if dtype in storable(dtype) else "float32"
     for m, n, k in SIDES:
         for a_order, b_order in LAYOUTS:
-            for precision in ("", "tf32", "fp32_split") if dtype == "float32" else ("",):
+            for precision in ("", *(name for name, dtypes in PRECISIONS.items() if dtype in dtypes)):
                 problem = Gemm(m, n, k, dtype, a_order, b_order, out_dtype=result, precision=precision)
                 try:
                     yield from plan_product(problem, devices.HOPPER).steps

@@ -56,8 +56,8 @@ static inline void exchange_and_multiply(__local double* held, double* sum, cons
     barrier(CLK_LOCAL_MEM_FENCE);
     for (int k = 0; k < 8; k++)
         for (int i = 0; i < 4; i++)
-            sum[i] += held[(warp + g * 4 + k % 4) * 6 + k / 4 * 2 + i / 2]
-                    * held[(warp + (2 * q + i % 2) * 4 + k % 4) * 6 + 4 + k / 4];
+            sum[i] = fma(held[(warp + g * 4 + k % 4) * 6 + k / 4 * 2 + i / 2],
+                         held[(warp + (2 * q + i % 2) * 4 + k % 4) * 6 + 4 + k / 4], sum[i]);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 #endif

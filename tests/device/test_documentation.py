@@ -14,7 +14,12 @@ import tilewright
 from tilewright.runtime.opencl.device import Device
 
 MODULES = ("core.custom", "library.products", "library.copies")
-PAGES = ("docs/howto/gpu-arrays.md", "docs/reference/library.md", "docs/reference/numpy-differences.md")
+PAGES = (
+    "docs/howto/gpu-arrays.md",
+    "docs/howto/larger-than-memory.md",
+    "docs/reference/library.md",
+    "docs/reference/numpy-differences.md",
+)
 COURSE = ("docs/course/en", "docs/course/zh")
 
 

@@ -5,6 +5,7 @@
 <!-- record: FILE accuracy -->     a record of accuracy
 <!-- inspect: ... -->              see inspections.py
 <!-- roofline: FILE PICTURE -->    a saved roofline; PICTURE.svg, which may be left out, is drawn again
+<!-- regret: FILE ... -->          records of `tools.regret`
 <!-- end NAME -->                  ends each of them
 """
 
@@ -23,6 +24,7 @@ from tilewright.reports.forms import own_table, shortened
 from tilewright.reports.picture_files import write_picture
 from tilewright.reports.roofline import draw_roofline, load_roofline
 
+from ..regret.table import regret_table
 from .inspections import inspected
 
 # The text for a mark, from the words in it and the page's folder.
@@ -73,4 +75,9 @@ def roofline_block(words: Sequence[str], folder: Path) -> str:
     return fenced(str(found))
 
 
-MARKS: Mapping[str, Maker] = {"record": record_table, "inspect": inspected, "roofline": roofline_block}
+MARKS: Mapping[str, Maker] = {
+    "record": record_table,
+    "inspect": inspected,
+    "roofline": roofline_block,
+    "regret": regret_table,
+}

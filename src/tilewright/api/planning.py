@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,17 @@ from ..core.problem import Gemm
 from ..core.shown import Shown
 from ..core.sizes import FilePath, Size, as_size
 from ..dispatch.choice import plan_product
+from ..dispatch.numpys_own import Asked, numpys_own
+from ..dispatch.parts import note_on_parts
 from ..dispatch.table_files import file_name, load_tables, own_folder
 from ..dispatch.tuned import Table
 from ..errors import InvalidInput
+from ..library.engine import default_device
+from ..library.numpy_call import plan_of
+from ..library.numpy_limits import limit_for
+from ..library.streamed.calls import planned
+from ..library.streamed.limits import Bytes, Limits, Where
+from ..library.streamed.planning import StreamedPlan
 from ..measurement import tuning
 from ..measurement.progress import Phase
 from ..measurement.sets import STORED, problems_of
@@ -33,16 +42,33 @@ def plan(
     dtype: str = "float32",
     batch: int = 1,
     precision: str = "",
-    device: str | int | None = None,
-) -> Plan:
+    device: Where = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+) -> Plan | StreamedPlan:
     """The launches that the library would run for a product, and why other candidates lost. Nothing is run.
 
     `size` is n, (m, n, k) or "MxNxK"; `layout` NN, NT, TN or TT says which operand is transposed in memory; `batch` is the
-    number of products; `device` is an index, "cpu", "gpu" or part of a name. InvalidInput for another size or layout.
+    number of products; `device` is an index, "cpu", "gpu" or part of a name. With limits of memory, several devices, or operands
+    that do not fit the device, the plan says which tiles are computed where, what passes over each link, the most memory on each
+    side, and about how long it takes. InvalidInput for another size or layout, or for limits that no tile fits.
+
+    For NumPy arrays on a CPU that nobody named, the library calls NumPy if that is faster: the plan says so, and has the launches
+    that `device=` would ask for among those not taken.
     """
     problem = product_of(as_size(size), layout, dtype, batch, precision)
+    tiled = planned(problem, Limits(device, max_device_bytes, max_host_bytes))
+    if tiled is not None:
+        return tiled
     opened = opencl.open_device(None if device is None else str(device))
-    return plan_product(problem, equipped(opened.info, dtype), load_tables())
+    found = plan_product(problem, equipped(opened.info, dtype), load_tables())
+    note = note_on_parts(found)
+    found = replace(found, notes=(*found.notes, note)) if note else found
+    if device is not None or precision or opened.info.kind != "cpu":
+        return found
+    asked = Asked(batch, problem.m, problem.n, problem.k, dtype, problem.out_dtype or dtype, batch)
+    reason = numpys_own(asked, partial(limit_for, default_device(), asked.read, asked.result))
+    return plan_of(found, reason) if reason else found
 
 
 def product_of(size: Sequence[int], layout: str, dtype: str, batch: int, precision: str) -> Gemm:

@@ -135,7 +135,7 @@ COMPLETERS: dict[str, Completer] = {
     "FIRST.json": RECORDS,
     "SECOND.json": RECORDS,
     "OTHER": other_sides,
-    "MODE": words("tf32", "fp32_split", "fp8"),
+    "MODE": words("tf32", "fp32_split", "fp8", "reproducible"),
     "problem": words("gemm", "transpose", "copy"),
     "order": words("row", "column"),
     "layout": words("NN", "NT", "TN", "TT"),

@@ -1,4 +1,4 @@
-"""Print the launches that the library would run for a product, and why other candidates lost."""
+"""Print the launches or tiles that the library would run for a product, and why other candidates lost."""
 
 import argparse
 
@@ -6,7 +6,8 @@ from .quantities import from_zero
 
 EXAMPLES = """\
   tilewright plan 4096x64x4096
-  tilewright plan 512 --layout NT --batch 32 --device gpu --dtype float16"""
+  tilewright plan 512 --layout NT --batch 32 --device gpu --dtype float16
+  tilewright plan 100000 --max-device-bytes 8GB --device all"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +17,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layout", default="NN", help="NN, NT, TN or TT: which operand is transposed (default: NN)")
     parser.add_argument(
         "--batch", type=from_zero, default=1, metavar="COUNT", help="number of products (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--max-device-bytes",
+        metavar="BYTES",
+        help="the most memory of each device, such as 8GB: the product in tiles (default: no limit)",
+    )
+    parser.add_argument(
+        "--max-host-bytes",
+        metavar="BYTES",
+        help="the same of the host's memory, for copies and tiles (default: no limit)",
     )
     add_library_type(parser)
     add_device(parser)
@@ -33,7 +44,9 @@ def execute(options: argparse.Namespace) -> int:
         dtype=options.dtype,
         batch=options.batch,
         precision=options.precision,
-        device=options.device,
+        device=options.device.split(",") if "," in (options.device or "") else options.device,
+        max_device_bytes=options.max_device_bytes,
+        max_host_bytes=options.max_host_bytes,
     )
     say_lines(str(found))
     return 0

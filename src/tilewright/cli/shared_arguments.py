@@ -60,7 +60,8 @@ def add_library_type(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--dtype", default="float32", help="element type of the operands (default: %(default)s)")
     parser.add_argument(
         "--precision", default="", metavar="MODE",
-        help="tf32 or fp32_split for float32, fp8 for 8-bit floats (default: the type's own arithmetic)",
+        help="tf32 or fp32_split for float32, fp8 for 8-bit floats, reproducible for other real floats (default: the type's own "
+        "arithmetic)",
     )  # fmt: skip
 
 

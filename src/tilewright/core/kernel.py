@@ -36,12 +36,16 @@ class NDRange:
 
     `offset` is added to global ids; empty for none. If `chosen_by_driver` the driver chooses the work-groups, and `local_size`
     is a likely choice. A global size that is no multiple of the local size has smaller groups at its edges (OpenCL 2).
+    `together`: some work-groups wait for others of the launch, so all must run at a time. `early`: work-groups may take their
+    places while the kernel before is running, and wait there. CUDA promises the first and allows the second; OpenCL does neither.
     """
 
     global_size: tuple[int, ...]
     local_size: tuple[int, ...]
     offset: tuple[int, ...] = ()
     chosen_by_driver: bool = False
+    together: bool = False
+    early: bool = True
 
     @property
     def empty(self) -> bool:

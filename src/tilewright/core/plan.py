@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import MissingFeature, Unsupported
 from .device import DeviceInfo
 from .kernel import Config, Kernel, Step, Steps
+from .precision import REPRODUCIBLE
 from .problem import Problem, has_scales, precision_of
 from .problems import dtype_refusal
 from .shown import Shown
@@ -41,6 +42,7 @@ class Plan(Shown):
     steps: Steps
     notes: tuple[str, ...] = ()
     rejected: tuple[Rejection, ...] = ()
+    host_call: str = ""  # the function on the host that is called instead of launches
 
     @property
     def scratch(self) -> dict[str, int]:
@@ -65,11 +67,21 @@ class Plan(Shown):
         return {name: value for step in self.steps for name, value in step.initial}
 
     def one_line(self) -> str:
-        launches = ", ".join(f"{step.kernel.name} ({step.config})" for step in self.steps)
+        launches = self.host_call or ", ".join(f"{step.kernel.name} ({step.config})" for step in self.steps)
         return f"{self.problem.title}: {launches}; {len(self.rejected)} candidates not taken"
 
     def to_rows(self) -> list[dict[str, Any]]:
-        """A row for each launch, with its global and local size in work-items."""
+        """A row for each launch, with its global and local size in work-items; one for a call on the host, which has neither."""
+        if self.host_call:
+            return [
+                {
+                    "kernel": self.host_call,
+                    "config": "",
+                    "problem": self.problem.title,
+                    "global_size": (),
+                    "local_size": (),
+                }
+            ]
         geometries = [step.config.ndrange(step.problem) for step in self.steps]
         return [
             {"kernel": step.kernel.name, "config": str(step.config), "problem": step.problem.title,
@@ -78,7 +90,7 @@ class Plan(Shown):
         ]  # fmt: skip
 
     def __str__(self) -> str:
-        lines = [f"{self.problem.title}"]
+        lines = [f"{self.problem.title}", *([f"  calls {self.host_call}"] if self.host_call else [])]
         for number, step in enumerate(self.steps, 1):
             geometry = step.config.ndrange(step.problem)
             lines.append(f"  step {number}: {step.kernel.name} ({step.config}), {geometry}, for {step.problem.title}")
@@ -131,6 +143,8 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield refusal
     if kernel.precision and kernel.precision != precision_of(problem):
         yield f"{kernel.name} computes in {kernel.precision}, which was not asked for"
+    if precision_of(problem) == REPRODUCIBLE != kernel.precision:
+        yield f"reproducible products add in ascending k by fused multiply-adds alone: {kernel.name} adds in other orders"
     if has_scales(problem) and not kernel.scales:
         yield f"{kernel.name} cannot scale rows and columns of the product"
     yield from _missing(kernel, problem, device)

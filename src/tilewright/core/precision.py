@@ -18,7 +18,10 @@ PRECISIONS = {
     "tf32": ("float32",),
     "fp32_split": ("float32",),
     "fp8": FLOAT8,
+    "reproducible": ("float32", "float64", "float16", "bfloat16"),
 }
+# The mode in which an element is one chain of fused multiply-adds in ascending k, on every device. Nothing else may stand for it.
+REPRODUCIBLE = "reproducible"
 TF32_FRACTION = 10  # bits of float32's 23-bit fraction that "tf32" keeps
 FLOAT32_NORMAL = 2.0**-126  # the smallest normal number: truncation loses as much of a subnormal number as of this one
 # The part of |A| |B| that "fp8" may lose. In 128 steps of k a tensor core adds four times. It truncates each product and

@@ -16,6 +16,7 @@ from .memory.choice import Memory, memory_for
 from .memory.ready import REFUSED, Recipe
 from .rules import check_out, single_out, target_of
 from .shapes import View, distinct, product_launches
+from .streamed.limits import Bytes, Limits, Where, refuse_with_limits, too_large
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
@@ -26,9 +27,12 @@ def transpose(
     a: DeviceArray,
     out: DeviceArray | tuple[DeviceArray] | None = None,
     *,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -37,9 +41,12 @@ def transpose(
     a: ArrayLike,
     out: np.ndarray | tuple[np.ndarray] | None = None,
     *,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> np.ndarray: ...
 
 
@@ -47,9 +54,12 @@ def transpose(
     a: ArrayLike | DeviceArray,
     out: Any = None,
     *,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> Any:
     """Reverse the dimensions of an array, as NumPy's `a.T.copy()`.
 
@@ -63,9 +73,10 @@ def transpose(
     Arguments:
         out: the array for the result, or a tuple of one. It has the reversed shape, the dtype of `a` and any strides. It may
             overlap `a`. If it is `a` itself, and that is square, it is transposed in place, without a second matrix.
-        device: where a NumPy array is transposed: an index, "cpu", "gpu" or part of a name.
+        device: where a NumPy array is transposed: an index, "cpu", "gpu" or part of a name; a list of them or "all".
         queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own.
         wait_for: a list of pyopencl.Event that must complete first.
+        max_device_bytes, max_host_bytes, progress: those of `matmul`, for matrices.
 
     Raises:
         InvalidInput: `out` does not fit or is read-only.
@@ -77,7 +88,8 @@ def transpose(
     >>> tilewright.transpose(np.array([[1, 2, 3], [4, 5, 6]])).tolist()
     [[1, 4], [2, 5], [3, 6]]
     """
-    return _called("transpose", a, single_out(out), device, queue, wait_for)
+    limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    return _called("transpose", a, single_out(out), device, queue, wait_for, limits)
 
 
 @overload
@@ -85,9 +97,12 @@ def matrix_transpose(
     a: DeviceArray,
     out: DeviceArray | tuple[DeviceArray] | None = None,
     *,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -96,9 +111,12 @@ def matrix_transpose(
     a: ArrayLike,
     out: np.ndarray | tuple[np.ndarray] | None = None,
     *,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> np.ndarray: ...
 
 
@@ -106,9 +124,12 @@ def matrix_transpose(
     a: ArrayLike | DeviceArray,
     out: Any = None,
     *,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> Any:
     """Swap the last two dimensions: (..., rows, columns) gives (..., columns, rows).
 
@@ -118,7 +139,8 @@ def matrix_transpose(
     >>> tilewright.matrix_transpose(np.zeros((4, 2, 3))).shape
     (4, 3, 2)
     """
-    return _called("matrix_transpose", a, single_out(out), device, queue, wait_for)
+    limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    return _called("matrix_transpose", a, single_out(out), device, queue, wait_for, limits)
 
 
 @overload
@@ -162,16 +184,28 @@ def copy(
     return _called("copy", a, single_out(out), device, queue, wait_for)
 
 
-def _called(name: str, a: Any, out: Any, device: Any, queue: Any, wait_for: Any) -> Any:
-    """A call of that name: by a ready call, or in the general way."""
+def _called(name: str, a: Any, out: Any, device: Any, queue: Any, wait_for: Any, limits: Limits | None = None) -> Any:
+    """A call of that name: in tiles, by a ready call, or in the general way."""
+    if limits is not None and limits.given:
+        refuse_with_limits(queue=queue, wait_for=wait_for)
+        return _in_tiles(a, out, name, limits)
     slot = None
     if wait_for is None:
         ready, slot = find((a,), out, ("input",), name, device, queue)
         if ready is not None and (result := ready.run((a,), out)) is not REFUSED:
             return result
     memory = memory_for((a, out), device, queue, wait_for)
+    if limits is not None and queue is None and too_large(memory, (a, a)) and a is not out and a.ndim == 2:
+        return _in_tiles(a, out, name, limits)
     taken = memory.as_array(a, "a")
     return _copied(memory, taken, _order(name, taken), out, slot)
+
+
+def _in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
+    """The transpose tile by tile. What that needs is imported by the first such call."""
+    from .streamed.calls import transpose_in_tiles
+
+    return transpose_in_tiles(a, out, name, limits)
 
 
 def _order(name: str, a: Any) -> tuple[int, ...]:

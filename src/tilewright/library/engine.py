@@ -17,11 +17,14 @@ READY_SPELLINGS = 16  # of one call: of its types, numbers and flags of arrays
 
 
 class Call:
-    """The loaded plans of one library call, run in order."""
+    """The loaded plans of one library call, run in order; or a `host` function of arrays, which plans without launches name."""
 
-    def __init__(self, plans: Sequence[Plan], device: Device) -> None:
+    def __init__(
+        self, plans: Sequence[Plan], device: Device, host: Callable[[Mapping[str, Any]], None] | None = None
+    ) -> None:
         self.device = device
         self.plans = tuple(plans)
+        self.host = host
         self._loaded = [LoadedPlan(plan, device) for plan in plans]
         self._shared = [_shared_scratch(plan) for plan in plans]
         self._zeroed = [_zeroed_scratch(plan, device) for plan in plans]

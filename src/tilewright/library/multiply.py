@@ -2,17 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.precision import PRECISIONS
+from ..core.precision import PRECISIONS, REPRODUCIBLE
 from ..core.problem import StridedGemm
 from ..core.types import FLOAT8, element_type, numpy_dtype
 from ..dispatch.choice import plan_product
+from ..dispatch.numpys_own import numpys_own
 from ..dispatch.table_files import load_tables
 from ..errors import InvalidInput
 from ..runtime.opencl.vpdpbusd import equipped
@@ -20,7 +21,10 @@ from .copy_calls import MOST_LAUNCHES
 from .engine import KEPT_CALLS, Call, call_for
 from .lookup import Slot
 from .memory.choice import Memory
+from .memory.host import HostMemory
 from .memory.ready import Names, Ready, Recipe
+from .numpy_call import asked_of, fits, host_call, plan_of
+from .numpy_limits import limit_for
 from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
@@ -49,8 +53,9 @@ class Epilogue:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether it makes the same of equal sums, wherever they are. Without a product there is none to halve."""
-        return self.alpha != 0 and self.beta == 0 and not (self.bias or self.scale_a)
+        """Whether it makes the same of equal sums, wherever they are. Without a product there is none to halve, and a
+        reproducible one takes the kernels of every other."""
+        return self.alpha != 0 and self.beta == 0 and not (self.bias or self.scale_a) and self.precision != REPRODUCIBLE
 
 
 HOLD_FLOAT8 = ("float16", "bfloat16")  # both types hold every value of both 8-bit floats
@@ -73,6 +78,7 @@ class Product(NamedTuple):
     c: Any = None
     vectors: Mapping[str, Any] = NO_VECTORS
     conjugate: tuple[bool, bool] = (False, False)
+    transposed: tuple[bool, bool] = (False, False)  # which of a and b are transposed views of the caller's
 
 
 class Settled(NamedTuple):
@@ -106,7 +112,7 @@ def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
     types, epilogue = product.types, product.epilogue
     read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
     sizes = product_shape(product.a.shape, product.b.shape)
-    seen = _check(memory, product, sizes, read, kind, out)
+    seen = check_request(memory, product, sizes, read, kind, out)
     target, filled = _target(memory, product, sizes, kind, seen)
     a, b = memory.as_operand(product.a, read), memory.as_operand(product.b, read)
     if sizes.launches > MOST_LAUNCHES:
@@ -133,16 +139,22 @@ def _ready(memory: Memory, product: Product, given: Names, settled: Settled) -> 
     """A ready call for other arrays like the caller's. None if anything was converted or copied, or may have to be."""
     arrays, target, added = settled.arrays, settled.target, settled.added
     own = {"A": product.a, "B": product.b, **product.vectors}
-    if target.copied_to is not None or any(arrays[name] is not array for name, array in own.items()):
+    as_they_are = dict(product.vectors) if settled.call.host else own  # NumPy itself converts operands
+    if target.copied_to is not None or any(arrays[name] is not array for name, array in as_they_are.items()):
         return None
     operands = tuple((place, name) for place, name in enumerate(given) if name in own)
     if len(operands) < len(own) or "c" in arrays:
         return None
     place = None if added is None else given.index("c")
-    return memory.ready(Recipe(settled.call, operands, "C", target.array, product.epilogue.beta != 0, place))
+    transposed = tuple(name for name, swapped in zip("AB", product.transposed, strict=True) if swapped)
+    return memory.ready(
+        Recipe(settled.call, operands, "C", target.array, product.epilogue.beta != 0, place, transposed)
+    )
 
 
-def _check(memory: Memory, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any) -> Any:
+def check_request(
+    memory: Memory, product: Product, sizes: ProductShape, read: np.dtype, kind: np.dtype, out: Any
+) -> Any:
     """Refuse a product before anything is enqueued or written. The result is `out` as a writable array, or None."""
     if product.a.dtype != read or product.b.dtype != read:
         _check_operands(memory, product, read)
@@ -256,10 +268,16 @@ def _prepare(
     views = _stacked(a, b, result, sizes)
     if sizes.m == 0 or sizes.n == 0:
         return Call((), memory.device)
-    problems = (_problem(each, sizes, types, epilogue, conjugate, halved) for each in batches(views))
+    problems = [_problem(each, sizes, types, epilogue, conjugate, halved) for each in batches(views)]
     info = equipped(memory.device.info, types[0])
     tables = load_tables()
-    return Call([plan_product(problem, info, tables) for problem in problems], memory.device)
+    plans = [plan_product(problem, info, tables) for problem in problems]
+    if isinstance(memory, HostMemory) and memory.may_call_numpy and fits(epilogue, conjugate, sizes, arrays[2]):
+        asked = asked_of(views, sizes, types, sum(problem.batch for problem in problems))
+        reason = numpys_own(asked, partial(limit_for, memory.device, *types))
+        if reason:
+            return Call([plan_of(plan, reason) for plan in plans], memory.device, host_call(epilogue, types))
+    return Call(plans, memory.device)
 
 
 def _with_side(view: View, axis: int) -> View:

@@ -11,9 +11,10 @@ import numpy as np
 from ..core.plan import Plan
 from ..errors import InvalidInput
 from ..runtime.forks import refuse_if_forked
-from .lookup import slot_names
+from .lookup import is_numpys, numpys_key, slot_names
 from .memory.choice import MEMORIES, Memory, memory_for
 from .memory.cuda import CudaMemory
+from .memory.host import HostReady
 from .memory.opencl import OpenCLMemory
 from .memory.ready import REFUSED, Ready
 from .multiply import Settled, multiply, settle
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ARGUMENTS = ("a", "b", "c", "bias", "scale_a", "scale_b")  # in the order of GIVEN
 KEPT_LAYOUTS = 64  # of each thread
+PLAIN_OPTIONS = Options(1, 0, "N", "N", None, "same_kind", None, None)  # those of a product that has none
 
 
 class Prepared:
@@ -56,12 +58,19 @@ class Prepared:
         self._keep(self._key(arrays, out), settled.ready)
         self._label, self._platform = memory.device.info.label, memory.device.info.platform
         self._direct = settled.ready is not None
+        plain = options._replace(casting="same_kind") == PLAIN_OPTIONS and arrays[2:] == (None,) * 4
+        own = plain and isinstance(settled.ready, HostReady) and is_numpys(settled.ready, arrays[0], arrays[1])
+        self._numpys = numpys_key(arrays[0], arrays[1], None) if own else None  # what NumPy computes as it is
         self.plans: tuple[Plan, ...] = settled.call.plans
 
     def __call__(
         self, a: Any, b: Any, out: Any = None, *,
         c: Any = None, bias: Any = None, scale_a: Any = None, scale_b: Any = None,
     ) -> Any:  # fmt: skip
+        own = self._numpys is not None and out is c is bias is scale_a is scale_b is None
+        if own and type(a) is np.ndarray is type(b) and numpys_key(a, b, None) == self._numpys:
+            refuse_if_forked(self._platform)
+            return np.matmul(a, b)
         arrays = (a, b, c, bias, scale_a, scale_b)
         key = self._key(arrays, out)
         try:
@@ -102,7 +111,8 @@ class Prepared:
         given = [
             f"{name} {_text(each)}" for name, each in zip(ARGUMENTS, self._described, strict=True) if each is not None
         ]
-        steps = [f"{step.kernel.name} ({step.config})" for plan in self.plans for step in plan.steps]
+        called = [plan.host_call for plan in self.plans if plan.host_call]
+        steps = called or [f"{step.kernel.name} ({step.config})" for plan in self.plans for step in plan.steps]
         how = "" if self._direct else ", through copies"
         return f"<Prepared: {'; '.join(given)}; on {self._label}{how}: {', '.join(steps) or 'nothing to launch'}>"
 

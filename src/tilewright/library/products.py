@@ -10,13 +10,25 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
 from .axes import matrices_last, matrix_axes, order_at
-from .lookup import find
+from .lookup import NUMPYS, find, keep_numpys
 from .memory.choice import memory_for
+from .memory.host import HostReady
 from .memory.ready import REFUSED
 from .multiply import PLAIN, Product, epilogue_of, multiply
-from .requests import GIVEN, Number, Options, Transposition, checked_precision, gemm_product
+from .requests import GIVEN, Number, Options, Transposition, gemm_product, precision_for
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, single_out
+from .streamed.limits import (
+    NO_LIMITS,
+    NOTHING_ADDED,
+    Bytes,
+    Limits,
+    Where,
+    plain_options,
+    refuse_with_limits,
+    result_elements,
+    too_large,
+)
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
@@ -32,9 +44,12 @@ def matmul(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -48,9 +63,12 @@ def matmul(  # type: ignore[overload-cannot-match]  # where PyOpenCL's types are
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -64,9 +82,12 @@ def matmul(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> np.ndarray: ...
 
 
@@ -79,9 +100,12 @@ def matmul(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> Any:
     """Multiply matrices by the rules of `numpy.matmul`.
 
@@ -104,17 +128,23 @@ def matmul(
         precision: None or "ieee" for the type's own arithmetic; fp16 and bfloat16 are summed in float32. Other modes are
             used only if they are asked for, and only on devices with tensor cores. For float32, "tf32" keeps 11 bits of
             each factor, and "fp32_split" adds three fp16 products and is as accurate as "ieee". For 8-bit floats, "fp8"
-            sums 13 bits within each 128 steps of k.
-        device: where NumPy operands are multiplied: an index, "cpu", "gpu" or part of a name.
+            sums 13 bits within each 128 steps of k. "reproducible", for real floats of 16 bits and more, gives an element the
+            same bits in any product that has its row and its column, on any device; integers have them anyway.
+        device: where NumPy operands are multiplied: an index, "cpu", "gpu" or part of a name; a list of them, or "all", for
+            several devices.
         queue: the pyopencl.CommandQueue to use. It must run commands in order. The default is the array's own. With CUDA
             arrays, a stream.
         wait_for: a list of pyopencl.Event that must complete first.
+        max_device_bytes, max_host_bytes: the most memory of each device, and of the host, that the call takes for itself:
+            "8GB" or a number of bytes. The product is then computed in tiles, also of `numpy.memmap`s larger than memory.
+        progress: show the tiles that are done, and the time left.
 
     Raises:
         InvalidInput: shapes, `axes` or `out` do not fit, or `casting` forbids a conversion. It is a ValueError and a TypeError.
         UnsupportedType: no kernel multiplies the type. It is a TypeError.
         Unsupported: the queue may run commands out of order, or a device array is not aligned to its elements.
         OutOfDeviceMemory: the operands do not fit the device.
+        StorageFailed: a file of a memmap was cut short, or the disk of `out` is full.
         Nothing is written to `out` before an InvalidInput, UnsupportedType or Unsupported.
 
     >>> import numpy as np, tilewright
@@ -122,18 +152,37 @@ def matmul(
     [[1.0, 2.0], [3.0, 4.0]]
     """
     out = single_out(out)
+    limits = NO_LIMITS
+    if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress:
+        limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    if limits is not NO_LIMITS and limits.given:
+        refuse_with_limits(axes=axes, queue=queue, wait_for=wait_for)
+        return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
+    plainest = axes is dtype is precision is device is queue is wait_for is None and casting == "same_kind"
+    if plainest and type(a) is np.ndarray is type(b):
+        if out is None:
+            if (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype) in NUMPYS:
+                return np.matmul(a, b)
+        elif type(out) is np.ndarray:
+            key = (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype)
+            if (*key, out.shape, out.strides, out.dtype, out.flags.num) in NUMPYS:
+                return np.matmul(a, b, out)
     slot = None
     if axes is None and wait_for is None:
         asked = ("matmul", casting, dtype, precision)
         ready, slot = find((a, b), out, ("A", "B"), asked, device, queue)
         if ready is not None and (result := ready.run((a, b), out)) is not REFUSED:
+            if plainest and type(ready) is HostReady:
+                keep_numpys(ready, a, b, out)
             return result
     memory = memory_for((a, b, out), device, queue, wait_for)
+    if axes is None and queue is None and too_large(memory, (a, b), result_elements(a, b)):
+        return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
     left, right = memory.as_array(a, "a"), memory.as_array(b, "b")
     if casting != "same_kind":
         check_casting(casting)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
-    epilogue = PLAIN if precision is None else epilogue_of(precision=checked_precision(precision))
+    epilogue = PLAIN if precision is None else epilogue_of(precision=precision_for(types[0], precision))
     product = Product(left, right, types, casting, epilogue)
     if axes is None:
         return multiply(memory, product, out, slot)
@@ -167,9 +216,12 @@ def gemm(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -191,9 +243,12 @@ def gemm(  # type: ignore[overload-cannot-match]  # where PyOpenCL's types are n
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> DeviceArray: ...
 
 
@@ -215,9 +270,12 @@ def gemm(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> np.ndarray: ...
 
 
@@ -238,9 +296,12 @@ def gemm(
     casting: Casting = "same_kind",
     dtype: DTypeLike | None = None,
     precision: str | None = None,
-    device: str | int | None = None,
+    device: Where = None,
     queue: Any = None,
     wait_for: Sequence[Any] | None = None,
+    max_device_bytes: Bytes = None,
+    max_host_bytes: Bytes = None,
+    progress: bool = False,
 ) -> Any:
     """BLAS's gemm with an epilogue: activation(alpha op(a) op(b) + beta c + bias).
 
@@ -271,6 +332,12 @@ def gemm(
     out = single_out(out)
     arrays = (a, b, c, bias, scale_a, scale_b)
     options = Options(alpha, beta, trans_a, trans_b, activation, casting, dtype, precision)
+    limits = NO_LIMITS
+    if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress:
+        limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    if limits is not NO_LIMITS and limits.given:
+        refuse_with_limits(queue=queue, wait_for=wait_for)
+        return _in_tiles(arrays, out, options, limits)
     slot = None
     if wait_for is None:
         # 2 and 2+0j are equal, but not the same number to a kernel; an `out` that is `c` already holds it.
@@ -279,4 +346,13 @@ def gemm(
         if ready is not None and (result := ready.run(arrays, out)) is not REFUSED:
             return result
     memory = memory_for((*arrays, out), device, queue, wait_for)
+    if queue is None and too_large(memory, (a, b, c), result_elements(a, b, trans_a, trans_b)):
+        return _in_tiles(arrays, out, options, limits)
     return multiply(memory, gemm_product(memory, arrays, options), out, slot)
+
+
+def _in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:
+    """The product tile by tile. What that needs is imported by the first such call."""
+    from .streamed.calls import product_in_tiles
+
+    return product_in_tiles(arrays, out, options, limits)

@@ -5,6 +5,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ..core.precision import PRECISIONS as SPECIAL_PRECISIONS
+from ..core.precision import REPRODUCIBLE
+from ..core.types import element_type
 from ..errors import InvalidInput, UnknownName
 from .epilogue_vectors import bias_side, given_vectors, scale_kinds
 from .memory.choice import Memory
@@ -50,9 +52,10 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
     vectors = given_vectors(memory, bias, scale_a, scale_b)
     side = bias_side(vectors, product_shape(left.shape, right.shape)) if vectors else ""
     scales = scale_kinds(vectors, left, right) if vectors else ("", "")
-    epilogue = epilogue_of(factor, carried, side, activation or "", checked_precision(precision), *scales)
+    epilogue = epilogue_of(factor, carried, side, activation or "", precision_for(types[0], precision), *scales)
     added = None if carried == 0 else memory.as_array(c, "c")
-    return Product(left, right, types, casting, epilogue, added, vectors, (trans_a == "C", trans_b == "C"))
+    conjugate, transposed = (trans_a == "C", trans_b == "C"), (trans_a != "N", trans_b != "N")
+    return Product(left, right, types, casting, epilogue, added, vectors, conjugate, transposed)
 
 
 def checked_precision(precision: str | None) -> str:
@@ -60,6 +63,12 @@ def checked_precision(precision: str | None) -> str:
     if precision is not None and precision not in PRECISIONS:
         raise UnknownName("precision", precision, PRECISIONS)
     return "" if precision in (None, "ieee") else str(precision)
+
+
+def precision_for(dtype: str, precision: str | None) -> str:
+    """The mode in which operands of a type are multiplied. Integers are reproducible as they are: their sums are exact."""
+    name = checked_precision(precision)
+    return "" if name == REPRODUCIBLE and element_type(dtype).exact else name
 
 
 def _transposed(array: Any, name: str, how: str) -> Any:

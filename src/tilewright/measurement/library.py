@@ -4,7 +4,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from ..dispatch.table_files import load_tables
 from ..errors import Unsupported
 from ..kernels.peaks import CHAINS
 from ..library.copies import copy, matrix_transpose
+from ..library.engine import default_device
+from ..library.prepared import prepare
 from ..library.products import matmul
 from ..runtime.cuda.counterparts import counterpart_of
 from ..runtime.device import Device as AnyDevice
@@ -30,7 +31,7 @@ from ..runtime.telemetry import sampler_for
 from .baselines import Measurement
 from .baselines.blas import absent
 from .cases import Case, CaseBuilder, judged, measure_cases, new_row, refused
-from .measure import RunFailed, repeated
+from .measure import RepeatedCall, RunFailed, repeated
 from .peaks import measured_peaks
 from .progress import Announce, Estimate, silent
 from .sets import default_sets, problems_of
@@ -39,37 +40,57 @@ from .sustained import as_samples, take_turns
 OURS = "tilewright"
 
 
+def by_columns(array: np.ndarray) -> np.ndarray:
+    """The same elements with each matrix column by column in memory: of a stack, too, one matrix after the other."""
+    return np.ascontiguousarray(array.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
 class LibraryWorkload:
-    """One library call on host arrays, with a result array of its own as `out`."""
+    """One library call on host arrays, with a result array of its own as `out`.
+
+    The default device is not named, as callers do not: on a CPU the library then calls NumPy for small products.
+    """
 
     def __init__(self, problem: Problem, arrays: Mapping[str, np.ndarray], device: Device) -> None:
         wanted = output_of(problem)
         self.output = np.full(wanted.shape, 0, numpy_dtype(wanted.dtype))
         self._problem = problem
-        self._queue = device.plain_queue
+        self._queue = None if device.info == default_device().info else device.plain_queue
         self._arrays: list[Any] = [
-            np.asfortranarray(arrays[each.name]) if each.order == "column" else arrays[each.name]
+            by_columns(arrays[each.name]) if each.order == "column" else arrays[each.name]
             for each in problem.operands
             if not each.written
         ]
+        # Callers name the type only if it is not the operands'.
+        self._dtype = None if self.output.dtype.name == problem.dtype else self.output.dtype
+        self._timer = RepeatedCall(self._call)
         if isinstance(problem, InPlaceTranspose):
             self.output[...] = arrays["matrix"]
 
     def run(self) -> Times:
         """The call's wall-clock time. The device's time is not measured separately."""
-        begin = perf_counter()
+        return Times(0.0, self._timer.seconds())
+
+    def _call(self) -> None:
         if self._problem.operation == "gemm":
             a, b = self._arrays
-            matmul(a, b, self.output, dtype=self.output.dtype, queue=self._queue)
+            matmul(a, b, self.output, dtype=self._dtype, queue=self._queue)
         elif isinstance(self._problem, InPlaceTranspose):
             matrix_transpose(self.output, self.output, queue=self._queue)
         else:
             move = copy if isinstance(self._problem, Copy) else matrix_transpose
             move(self._arrays[0][..., offset_of(self._problem) :], self.output, queue=self._queue)
-        return Times(0.0, perf_counter() - begin)
 
     def sustain(self, seconds: float) -> Work:
         return repeated(self, seconds)
+
+    def host_call(self) -> str:
+        """What the library calls instead of launches; "" if it launches kernels."""
+        if self._problem.operation != "gemm":
+            return ""
+        a, b = self._arrays
+        planned = prepare(a, b, self.output, dtype=self._dtype, queue=self._queue)
+        return next((plan.host_call for plan in planned.plans), "")
 
 
 def run_benchmark(
@@ -189,7 +210,7 @@ def call_case(builder: CaseBuilder, problem: Problem, device: Device) -> Case:
         workload.run()
     except Unsupported as refusal:
         return Case(refused(row, refusal))
-    return judged(row, workload, reference.judge(workload.output))
+    return judged(replace(row, lesson=workload.host_call()), workload, reference.judge(workload.output))
 
 
 def plan_case(builder: CaseBuilder, problem: Problem, device: AnyDevice) -> Case:

@@ -21,6 +21,7 @@ OTHERS = (
     ("a record of counters: predicted and counted numbers for each line of source", {"profiler", "cases"}),
     ("a record of predictions: predicted times beside measured ones", {"constants", "micro"}),
     ("a record of planning: how long plans of new shapes take", {"planned_for", "limit_ms"}),
+    ("a record of regret: random shapes beside the best known times", {"regret_of", "shapes"}),
     ("a record of the fuzzer: numbers of calls", {"first_seed", "counts"}),
     ("a record of sanitizers: what checkers found in each kernel", {"cuda"}),
     ("a record of the playground: times of its visits and runs in a browser", {"visits", "limits_s"}),

@@ -19,7 +19,8 @@ def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
 
     Arguments:
         precision: as in `tilewright.matmul`: None or "ieee" for the type's own arithmetic; for float32, also "tf32" and
-            "fp32_split". The products of the backward pass have the same precision. `torch.autocast` changes nothing.
+            "fp32_split"; or "reproducible". The products of the backward pass have the same precision. `torch.autocast`
+            changes nothing.
 
     Raises:
         InvalidInput: shapes do not fit, types or devices differ, or the type does not offer the precision.

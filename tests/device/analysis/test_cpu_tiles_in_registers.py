@@ -28,7 +28,7 @@ LEVELS = ("x86-64-v3", "x86-64-v4")  # AVX2 and AVX-512
 
 
 def spills(config: Config, plan: Plan, step: Step, intel: DeviceInfo, level: str) -> list[tuple[bool, list[str]]]:
-    """For each loop that multiplies and adds a whole tile: whether it reads B in place, and its accesses to vectors on the stack."""
+    """For each loop that multiplies a whole tile: whether it reads B in place, and its accesses to vectors on the stack."""
     assert isinstance(config, CpuConfig)
     compiled = code_from_driver(plan, step, intel, level)
     found = []

@@ -11,11 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from emulation import FMA, NO_MAPS, emulated_text
+from promised_bits import EPILOGUES, kernel_has_promised_bits
 
 from tilewright.core.kernel import Config, Kernel, NDRange, Steps
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm, Problem, StridedGemm, random_array
+from tilewright.kernels.product.chain import chained
+from tilewright.kernels.product.config import FUSED
 from tilewright.kernels.product.cuda_cores_tma.config import CONSUMERS, CudaCoresConfig
 from tilewright.kernels.product.cuda_cores_tma.kernels import PRODUCT
 from tilewright.kernels.product.macros import elements
@@ -144,3 +147,15 @@ def test_tiles_that_are_shared_out(dtype: str, columns: int, device: Device, tmp
     problem = Gemm(60 if dtype == "complex64" else 120, columns, 300, dtype, "column", "row")
     assert config.work_groups(config.oriented(problem)) > config.tiles(config.oriented(problem)) == 2
     check(config, problem, device, tmp_path)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), EPILOGUES)
+def test_reproducible_products_are_one_chain(alpha: float, beta: float, device: Device, tmp_path: Path) -> None:
+    path = tmp_path / PRODUCT.source.name
+    path.write_text(emulated_text(PRODUCT, FMA, NO_MAPS, FUSED))
+    own = replace(chained(PRODUCT), source=path, requires=(), target="")
+    config, problem = InStep(256, 128, pack=True), Gemm(261, 140, 37, alpha=alpha, beta=beta, precision="reproducible")
+    roomy = replace(device.info, local_bytes=max(device.info.local_bytes, config.local_bytes(problem)))
+    if roomy.local_bytes > device.info.local_bytes:
+        pytest.skip(f"{device.info.label} has {device.info.local_bytes:,} bytes of local memory")
+    assert kernel_has_promised_bits(replace(own, config=config), problem, device.info, device)

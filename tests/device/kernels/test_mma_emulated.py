@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 from emulation import MMA, emulated_text
+from promised_bits import EPILOGUES, kernel_has_promised_bits
 
 from tilewright.core.kernel import Kernel
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm
+from tilewright.kernels.product.chain import chained
+from tilewright.kernels.product.config import FUSED
 from tilewright.kernels.product.mma.config import MmaFp64Config
 from tilewright.kernels.product.mma.kernels import FP64
 from tilewright.runtime.opencl.device import Device
@@ -76,3 +79,16 @@ def test_warps_that_share_out_the_depth(emulated: Kernel, device: Device) -> Non
 def test_nothing_to_add_up_is_zero(emulated: Kernel, device: Device) -> None:
     check(emulated, PARALLEL, Gemm(40, 33, 0, "float64"), device)
     check(emulated, PARALLEL, Gemm(0, 33, 5, "float64"), device)
+
+
+@pytest.mark.parametrize(("alpha", "beta"), EPILOGUES)
+def test_reproducible_products_are_one_chain(alpha: float, beta: float, device: Device, tmp_path: Path) -> None:
+    """If the instruction adds its products one by one, as the emulated one does: of a GPU's the probe mma_f64_chain asks it."""
+    if not device.info.fp64:
+        pytest.skip(f"{device.info.label} has no double precision")
+    path = tmp_path / FP64.source.name
+    path.write_text(emulated_text(FP64, MMA, EDITS, {"FRAGMENTS": "fragments_f64.cl", **FUSED}))
+    own = replace(chained(FP64), config=PARALLEL, source=path, requires=(), options=("-cl-opt-disable",))
+    for m, n, k in ((70, 40, 33), (34, 66, 148)):
+        problem = Gemm(m, n, k, "float64", alpha=alpha, beta=beta, precision="reproducible")
+        assert kernel_has_promised_bits(own, problem, device.info, device), problem.title

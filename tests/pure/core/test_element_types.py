@@ -184,7 +184,8 @@ def test_what_8_bit_floats_are_converted_to_holds_each_of_their_values(short: st
 
 
 def test_every_precision_is_for_types_that_there_are() -> None:
-    assert {name for names in precision.PRECISIONS.values() for name in names} == {"float32", *FLOAT8}
+    floats = {"float16", "bfloat16", "float32", "float64"}
+    assert {name for names in precision.PRECISIONS.values() for name in names} == {*floats, *FLOAT8}
 
 
 @pytest.mark.parametrize(("name", "steps"), [("int8", 1024), ("uint8", 258), ("int16", 0), ("bool", 2**24)])

@@ -31,6 +31,8 @@ UNDRAWN = (
     "playground",
     "transformer-block",
     "host-copies",
+    "outofcore",
+    "regret",
 )
 
 

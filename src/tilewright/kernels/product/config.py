@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from ...core.device import DeviceInfo
 from ...core.kernel import Config
+from ...core.precision import REPRODUCIBLE
 from ...core.problem import Problem
-from ...core.types import element_type
+from ...core.types import DOUBLES, element_type
 from .call import GemmCall, call_of
 from .packing import Place, across_k, on_lines, with_packed
 from .results import result_violations
@@ -14,6 +15,14 @@ from .symmetric import TRIANGLE, tiles_of_triangle
 
 # Scratch buffers, by the names of the kernels' arguments: partial tiles, or sums over a split of K, and semaphores.
 PARTIAL, SEMAPHORES = "partial", "semaphores"
+# Files that leave no rounding to a compiler, by those whose places they take: of reproducible products.
+FUSED = {"../elements.cl": "../elements_fma.cl", "../epilogue.cl": "../epilogue_fma.cl"}
+
+
+def tensor_cores_add_alike(call: GemmCall) -> bool:
+    """Whether tensor cores add what makes an element of C in one order, wherever it is: float64 in the order of k, integers
+    exactly. Of shorter floats they do not: A times its own transpose, by one tile of wgmma, was not symmetric on an H200."""
+    return call.dtype in DOUBLES or element_type(call.dtype).exact
 
 
 @dataclass(frozen=True)
@@ -43,8 +52,9 @@ class ProductConfig(Config):
         return ()
 
     def included(self, problem: Problem) -> Mapping[str, str]:
-        """Of a symmetric product the tile scheduler walks a triangle."""
-        return TRIANGLE if self.oriented(problem).symmetric else {}
+        """Of a symmetric product the tile scheduler walks a triangle; a reproducible one leaves no rounding to a compiler."""
+        call = self.oriented(problem)
+        return {**(TRIANGLE if call.symmetric else {}), **(FUSED if call.precision == REPRODUCIBLE else {})}
 
     def sums_alike(self, problem: Problem) -> bool:
         """Whether all elements of C are sums in one order of k, so that those of a symmetric product are symmetric."""

@@ -59,7 +59,7 @@ def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) ->
         return OpenCLMemory(opened, own, events, allocator)
     if events:
         cl.wait_for_events(events)  # the host may read the arrays in this call
-    return HostMemory(opened, own)
+    return HostMemory(opened, own, device is not None or own is not None)
 
 
 def _refuse_others(values: Sequence[Any], device: Any) -> None:

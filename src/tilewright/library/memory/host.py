@@ -15,17 +15,19 @@ from ..shapes import Shape, View, distinct
 from ..views import as_host_array, host_view, lent_buffer, packed, whole_elements
 from .ready import REFUSED, Ready, Recipe
 
-Place = tuple[Device, Any]  # where a call runs: its device, and its queue
+Place = tuple[Device, Any]  # where a call runs: its device, and its queue, or whether the device was named
 
 
 class HostMemory:
     """NumPy arrays. A CPU device uses their memory; for others they are copied to the device and back."""
 
-    def __init__(self, device: Device, queue: Any) -> None:
+    def __init__(self, device: Device, queue: Any, asked: bool = True) -> None:
+        """`asked` means that the caller named the device or the queue, and so wants kernels: see `numpy_call.py`."""
         self.device = device
         self.queue = queue or device.plain_queue
         self.shares_memory = device.info.kind == "cpu"
-        self.key = ("host", id(device), self.queue.int_ptr)
+        self.may_call_numpy = self.shares_memory and not asked
+        self.key = ("host", id(device), self.queue.int_ptr, self.may_call_numpy)
 
     def as_array(self, value: Any, name: str) -> np.ndarray:
         """The caller's value as an array of any type and layout. `name` is the argument's, for errors."""
@@ -80,7 +82,7 @@ class HostMemory:
     @staticmethod
     def place_of(array: np.ndarray, device: Any, queue: Any) -> Place | None:
         if queue is None:
-            return default_device(device), None
+            return default_device(device), device is not None
         return (adopt(queue), queue) if device is None and type(queue) is cl.CommandQueue else None
 
     @staticmethod
@@ -129,6 +131,9 @@ class HostMemory:
 
     def run(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
         """Run and wait: the result is in `arrays[output]`. After it has returned or raised, nothing is written."""
+        if call.host is not None:
+            call.host(arrays)
+            return
         if not self.shares_memory:
             self._run_on_copies(call, arrays, output, reads_output)
             return
@@ -205,18 +210,20 @@ class HostReady(Ready):
     def __init__(self, memory: HostMemory, recipe: Recipe) -> None:
         super().__init__(recipe)
         self._memory, self._recipe = memory, recipe._replace(like=None)  # results are not kept
-        self._shape, self._dtype = recipe.like.shape, recipe.like.dtype
+        self._shape, self.result_type = recipe.like.shape, recipe.like.dtype
 
     def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        memory, (call, operands, output, _, reads_output, place) = self._memory, self._recipe
+        memory, (call, operands, output, _, reads_output, place, transposed) = self._memory, self._recipe
         taken = {name: arrays[position] for position, name in operands}
+        if transposed and call.host is not None:
+            taken |= {name: taken[name].swapaxes(-1, -2) for name in transposed}
         added = None if place is None else arrays[place]
         if out is not None:
             for array in taken.values() if added is None else (*taken.values(), added):
                 if np.may_share_memory(array, out):
                     return REFUSED
         call.used = True
-        target = taken[output] = np.empty(self._shape, self._dtype) if out is None else out
+        target = taken[output] = np.empty(self._shape, self.result_type) if out is None else out
         if added is not None:
             memory.assign(target, added)
         memory.run(call, taken, output, reads_output)

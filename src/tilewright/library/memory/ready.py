@@ -7,7 +7,8 @@ call with an equal key checks what no key can hold, makes the result, binds and 
 A kind of arrays takes part by an entry in `choice.MEMORIES` and these methods of its memory:
 
     place_of(array, device, queue)  the Device and the queue of a call whose first operand is `array`, or None if only the
-                                    general way can say. The Device has a `per_thread`; the queue is anything hashable. (static)
+                                    general way can say. The Device has a `per_thread`; the queue is anything hashable, such
+                                    as whether the device was named if there is none. (static)
     key_of(array)                   what a plan depends on: shape, strides, type, alignment, offset. Arrays with equal keys
                                     can take each other's place, but for what `Ready.run` checks. (static)
     layout_of(array)                shape, strides in bytes, and type, as `prepare` compares and names them. (static)
@@ -41,6 +42,9 @@ class Recipe(NamedTuple):
     like: Any  # a result
     reads_output: bool = False  # whether kernels read what is in the result
     added: int | None = None  # the position of an array that is copied to the result first
+    transposed: tuple[
+        str, ...
+    ] = ()  # operands whose matrices are transposed: kernels know, a call on the host does not
 
 
 class Ready(ABC):

@@ -7,7 +7,7 @@ import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from threading import Lock, local
 from typing import Any
 
@@ -22,8 +22,10 @@ from ...errors import InvalidInput, LaunchFailed, Unsupported
 from ..cache import BinaryCache, cache_folder, content_key
 from ..tensor_maps import encode
 from .compilers import Compiler, NvrtcCompiler
+from .dependent import dependent
 from .driver import STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
 from .information import architecture, driver_version, handle_of
+from .launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher, plain_launcher
 from .programs import Allocation, BoundKernel, Buffer, Program, relaxed_capture
 from .timing import GATE, Event, Gate, Mark
 
@@ -104,9 +106,11 @@ class Device:
         with self._lock:
             if key not in self._programs:
                 dynamic_bytes, image, log = self._compiled(compiler, source, name, options, target)
+                waits = None if image.startswith(b"\x7fELF") else dependent(image.rstrip(b"\0").decode())
+                image = image if waits is None else waits.encode() + b"\0"
                 with self.current() as driver, relaxed_capture():
                     module = answer(f"loading {name}", driver.cuModuleLoadData, image)
-                    self._programs[key] = Program(module, signature, dtype, name, dynamic_bytes, log)
+                    self._programs[key] = Program(module, signature, dtype, name, dynamic_bytes, log, waits is not None)
             return self._programs[key]
 
     def _compiled(
@@ -239,13 +243,11 @@ class Device:
     def launcher(self, kernel: BoundKernel, ndrange: NDRange, what: str, stream: int) -> Callable[[], int]:
         """A function that launches the kernel with its arguments as they are then, and returns CUDA's status. The context must be
         current."""
-        groups, items = grid(ndrange, what)
-        sizes = map(ctypes.c_uint, (*groups, *items, kernel.dynamic_bytes))
-        arguments = ctypes.c_void_p(ctypes.addressof(kernel.arguments))
-        function = self.driver.library[
-            "cuLaunchKernel"
-        ]  # without types of arguments, which would be checked at each call
-        return partial(function, ctypes.c_void_p(kernel.function), *sizes, ctypes.c_void_p(stream), arguments, None)
+        arguments = ctypes.addressof(kernel.arguments)
+        own = (self.driver, kernel.function, grid(ndrange, what), kernel.dynamic_bytes, stream, arguments)
+        early = kernel.dependent and ndrange.early
+        attributes = [PROGRAMMATIC_STREAM_SERIALIZATION] * early + [COOPERATIVE] * ndrange.together
+        return extended_launcher(*own, attributes) if attributes else plain_launcher(*own)
 
     def timed(self, enqueue: Callable[[], object], what: str) -> float:
         """Device seconds of the work that `enqueue` puts on the empty stream. Waits for its end."""

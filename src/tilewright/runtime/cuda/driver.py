@@ -11,6 +11,7 @@ from typing import Any
 from ...errors import DevicePoisoned, LaunchFailed, NoDevice, OutOfDeviceMemory
 
 LIBRARIES = ("nvcuda.dll",) if sys.platform == "win32" else ("libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1")
+TOO_MANY_TOGETHER = 720  # CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
 NO_MEMORY = (2,)  # CUDA_ERROR_OUT_OF_MEMORY
 POISONED = (700, 702, 710, 714, 715, 716, 717, 718, 719)  # faults of kernels after which the context cannot be used
 
@@ -130,6 +131,9 @@ def failure(what: str, code: int) -> LaunchFailed:
         return OutOfDeviceMemory(sentence, code)
     if code in POISONED:
         return DevicePoisoned(f"{sentence}; the context is poisoned by a fault: start a new process", code)
+    if code == TOO_MANY_TOGETHER:
+        fewer = "its work-groups wait for each other, and this process may not use SMs enough to run all at a time"
+        return LaunchFailed(f"{sentence}; {fewer}: give it the whole GPU (MPS limits processes to a part)", code)
     return LaunchFailed(sentence, code)
 
 

@@ -52,8 +52,9 @@ def relaxed_capture() -> Iterator[None]:
 class BoundKernel:
     """A function with its arguments. CUDA reads them from the addresses in `arguments` at each launch."""
 
-    def __init__(self, function: int, count: int, dynamic_bytes: int) -> None:
+    def __init__(self, function: int, count: int, dynamic_bytes: int, dependent: bool = False) -> None:
         self.function = function
+        self.dependent = dependent  # whether it waits for its predecessor by itself
         self.dynamic_bytes = dynamic_bytes
         self._values: list[Any] = [None] * count
         self._owners: list[Any] = [None] * count  # bound arguments keep memory alive: a captured graph may use it later
@@ -83,11 +84,14 @@ class BoundKernel:
 class Program:
     """A loaded program, and the types of its kernel's arguments."""
 
-    def __init__(self, module: int, signature: Signature, dtype: str, name: str, dynamic_bytes: int, log: str) -> None:
+    def __init__(
+        self, module: int, signature: Signature, dtype: str, name: str, dynamic_bytes: int, log: str, dependent: bool = False
+    ) -> None:  # fmt: skip
         driver = driver_calls()
         self.log = log
         self.argument_types = argument_types(name, signature, dtype)
         self._dynamic_bytes = dynamic_bytes
+        self._dependent = dependent
         self._count = len(signature.parameters)
         self._function = answer(
             f"finding {signature.entry!r}", driver.cuModuleGetFunction, module, signature.entry.encode()
@@ -98,4 +102,4 @@ class Program:
 
     def new_kernel(self) -> BoundKernel:
         """A new set of arguments. Threads must not share one."""
-        return BoundKernel(self._function, self._count, self._dynamic_bytes)
+        return BoundKernel(self._function, self._count, self._dynamic_bytes, self._dependent)

@@ -26,7 +26,7 @@ from .smoke import PROBES, find_device
 if TYPE_CHECKING:
     import pyopencl
 
-FEATURES = ("nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async", "tma", "wgmma")
+FEATURES = ("nvidia", "mma", "mma_f64", "mma_f64_chain", "mma_f64_m8", "ldmatrix", "cp_async", "tma", "wgmma")
 # Shared memory of an SM that one work-group can have in compute capabilities 9.0, 8.0, 8.6 and 7.5.
 STATIC_LOCAL = (227 * 1024, 163 * 1024, 99 * 1024, 64 * 1024)
 TARGETS = {"wgmma": "sm_90a"}

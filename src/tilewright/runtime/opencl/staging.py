@@ -102,14 +102,17 @@ class Staging:
         self._limits = limits or USUAL
         self._lanes: list[Lane] = []
 
-    def write(self, queue: Any, copies: Sequence[tuple[Any, np.ndarray]]) -> None:
-        """Enqueue copies of arrays to buffers, in order with what follows on `queue`. The arrays are read when this returns."""
-        staged = [each for each in copies if each[1].nbytes >= max(self._limits.plain_bytes, 1)]
+    def write(self, queue: Any, copies: Sequence[tuple[Any, np.ndarray]], origin: int = 0) -> None:
+        """Enqueue copies of arrays to buffers, in order with what follows on `queue`. The arrays are read when this returns.
+
+        They begin `origin` bytes into their buffers.
+        """
+        staged = [each for each in copies if each[1].nbytes >= (1 if origin else max(self._limits.plain_bytes, 1))]
         for buffer, array in copies:
-            if 0 < array.nbytes < self._limits.plain_bytes:
+            if 0 < array.nbytes < self._limits.plain_bytes and not origin:
                 self._device.write(buffer, _as_words(array), queue)
         total = sum(array.nbytes for _, array in staged)
-        todo = deque(part for buffer, array in staged for part in self._parts(buffer, array, total))
+        todo = deque(part for buffer, array in staged for part in self._parts(buffer, array, total, origin))
 
         def work(lane: Lane) -> None:
             pieces = cycle(lane)
@@ -120,13 +123,13 @@ class Staging:
             with check(f"writing {total:,} bytes to {self._device.info.label}"):
                 share(work, self._lanes_for(total), todo)
 
-    def read(self, queue: Any, buffer: Any, array: np.ndarray) -> None:
-        """Copy a buffer to an array after all commands in the queue, and wait."""
+    def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
+        """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
         if array.nbytes < max(self._limits.plain_bytes, 1):
             words = _as_words(array)
-            words[...] = self._device.read(buffer, words.size, words.dtype, queue=queue).reshape(words.shape)
+            words[...] = self._device.read(buffer, words.size, words.dtype, origin, queue).reshape(words.shape)
             return
-        todo = deque(self._parts(buffer, array, array.nbytes))
+        todo = deque(self._parts(buffer, array, array.nbytes, origin))
         lanes = self._lanes_for(array.nbytes)
         each = -(-len(todo) // len(lanes))  # what one thread may take before it is its turn
         touches = array.flags.c_contiguous and array.nbytes >= self._limits.share_bytes
@@ -146,7 +149,7 @@ class Staging:
         with check(f"reading {array.nbytes:,} bytes from {self._device.info.label}"):
             share(work, lanes, todo)
 
-    def _parts(self, buffer: Any, array: np.ndarray, total: int) -> list[Part]:
+    def _parts(self, buffer: Any, array: np.ndarray, total: int, origin: int = 0) -> list[Part]:
         """The array in parts of equal work for all threads, of which each fits a piece."""
         limits = self._limits
         most = max(-(-total // self._threads(total)), LEAST_PART)
@@ -154,7 +157,7 @@ class Staging:
         words = _as_words(array)
         if words.flags.c_contiguous:
             words = words.reshape(-1)
-        return list(_divided(buffer, words, most))
+        return list(_divided(buffer, words, most, origin))
 
     def _threads(self, nbytes: int) -> int:
         return max(1, min(self._limits.threads, nbytes // self._limits.share_bytes))
@@ -205,8 +208,8 @@ def _as_words(array: np.ndarray) -> np.ndarray:
     return array.view(f"u{array.itemsize}") if array.itemsize in (1, 2, 4, 8) else array.view(f"V{array.itemsize}")
 
 
-def _divided(buffer: Any, array: np.ndarray, most: int) -> Iterator[Part]:
-    """Parts of at most so many bytes: of whole sub-arrays of as many leading dimensions as fit."""
+def _divided(buffer: Any, array: np.ndarray, most: int, origin: int = 0) -> Iterator[Part]:
+    """Parts of at most so many bytes: of whole sub-arrays of as many leading dimensions as fit. The first is at `origin`."""
     sides = array.shape or (1,)
     array = array.reshape(sides)
     side = next(place for place in range(len(sides)) if prod(sides[place + 1 :]) * array.itemsize <= most)
@@ -214,5 +217,5 @@ def _divided(buffer: Any, array: np.ndarray, most: int) -> Iterator[Part]:
     rows = most // inner
     for number, outer in enumerate(product(*map(range, sides[:side]))):
         for begin in range(0, sides[side], rows):
-            origin = (number * sides[side] + begin) * inner
-            yield Part(buffer, origin, array[outer][begin : begin + rows])
+            place = origin + (number * sides[side] + begin) * inner
+            yield Part(buffer, place, array[outer][begin : begin + rows])

@@ -42,7 +42,7 @@ def equipped(info: DeviceInfo, dtype: str) -> DeviceInfo:
 def _tried(platform: str, version: str, driver: str, name: str, place: int) -> str:
     """Why the instruction cannot be used there; "" if it can."""
     kept = BinaryCache(cache_folder() / "trials")
-    key = content_key(source_of(VPDPBUSD), platform, version, driver, name, _processor())
+    key = content_key(source_of(VPDPBUSD), platform, version, driver, name, processor_flags())
     answer = kept.get(key)
     if answer is not None:
         return answer.decode()
@@ -52,7 +52,7 @@ def _tried(platform: str, version: str, driver: str, name: str, place: int) -> s
     return reason
 
 
-def _processor() -> str:
+def processor_flags() -> str:
     """The processor's flags, if the system tells them: several machines may share a home folder."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

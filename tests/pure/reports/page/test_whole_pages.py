@@ -29,6 +29,8 @@ WITHOUT = (
     "playground",
     "transformer-block",
     "host-copies",
+    "outofcore",
+    "regret",
 )  # kinds that have no page
 VOID = {"meta", "input", "br"}
 FETCHING = {

@@ -41,6 +41,11 @@ class CpuConfig(ProductConfig):
     def tile(self) -> Tile:
         return Tile(self.MR, self.NV, self.VW, self.KC, self.NB, self.AHEAD)
 
+    @property
+    def uncut_depth(self) -> int:
+        """Elements of K that are one block whatever the other sizes."""
+        return self.tile.uncut_depth * self.steps_per_real
+
     def blocks(self, call: GemmCall) -> Blocking:
         """How the call is cut; its sizes are above 0."""
         a_bytes, c_bytes = (element_type(name).itemsize for name in (call.dtype, call.result))

@@ -91,6 +91,11 @@ class Tile:
         """Elements of B that fit into the packed block."""
         return self.depth * self.columns
 
+    @property
+    def uncut_depth(self) -> int:
+        """Steps of K that are one block whatever the other sizes: those of a block of WIDE_BLOCK columns."""
+        return max(DEPTH_STEP, self.capacity // WIDE_BLOCK)
+
 
 @dataclass(frozen=True)
 class Blocking:
@@ -181,8 +186,7 @@ def cycles(mb: int, nb: int, k: int, kb: int, tile: Tile, a_in_place: bool) -> f
 def depths(k: int, tile: Tile) -> list[int]:
     """Depths of blocks worth trying."""
     fewest = max(1, -(-k // tile.depth))
-    wide = max(DEPTH_STEP, tile.capacity // WIDE_BLOCK)
-    counts = {fewest, fewest + fewest // 2, max(fewest, -(-k // wide))}
+    counts = {fewest, fewest + fewest // 2, max(fewest, -(-k // tile.uncut_depth))}
     return sorted({max(DEPTH_STEP, _even(k, count, DEPTH_STEP)) for count in counts})
 
 

@@ -5,10 +5,12 @@ from pathlib import Path
 
 from ....core.device import DeviceInfo
 from ....core.kernel import Config, Kernel, Step, Steps
+from ....core.precision import PRECISIONS, REPRODUCIBLE
 from ....core.problem import Problem
 from ....core.types import element_type
 from .config import CpuConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
+from .config_reproducible import ReproducibleConfig
 from .config_symmetric import CpuSymmetricConfig
 from .cost import register_tile
 from .elements import DTYPES, exact_depth, sums_wait
@@ -64,6 +66,15 @@ def symmetric_kernel(kernel: Kernel) -> Kernel:
     return replace(kernel, source=HERE / "symmetric.cl", config=config)
 
 
+def reproducible_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch, with scratch memory for the sums if they wait between blocks of K."""
+    assert isinstance(config, ReproducibleConfig)
+    call = config.oriented(problem)
+    nbytes = config.sums_bytes(call)
+    names = (*call.buffers, ("sums", "sums" if nbytes else "C"))
+    return (Step(kernel, config, call, names, (("sums", nbytes),) if nbytes else ()),)
+
+
 def gemv_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
     assert isinstance(config, CpuGemvConfig)
@@ -79,3 +90,18 @@ def gemv_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
     config = CpuGemvConfig(vector_bytes // real_bytes, most, most, device.compute_units)
     dtypes = tuple(name for name in DTYPES if not exact_depth(name))
     return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=gemv_steps)
+
+
+def reproducible_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
+    """gemv_reproducible.cl and reproducible.cl, with the vectors and the register tile of the free kernels."""
+    free = gemv_kernel(dtype, device, vector_bytes)
+    tile = register_tile(vector_bytes, element_type(dtype).component_bytes, False)
+    config = ReproducibleConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
+    own = Kernel(
+        HERE / "reproducible.cl",
+        config,
+        dtypes=PRECISIONS[REPRODUCIBLE],
+        steps=reproducible_steps,
+        precision=REPRODUCIBLE,
+    )
+    return replace(own, source=HERE / "gemv_reproducible.cl", config=free.config, steps=gemv_steps), own

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from ....core.device import DeviceInfo
+from ....core.precision import REPRODUCIBLE
 from ..call import GemmCall
 from ..family import Candidate
 from .elements import takes_vectors
-from .kernels import gemv_kernel, piece_kernels, product_kernel, symmetric_kernel
+from .kernels import gemv_kernel, piece_kernels, product_kernel, reproducible_kernels, symmetric_kernel
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
@@ -19,6 +20,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
         product_kernel(call.dtype, device, vector_bytes),
     )
     halved = map(symmetric_kernel, blocked) if call.symmetric else ()
-    kernels = (gemv_kernel(call.dtype, device, vector_bytes), *halved, *blocked)
+    chained = reproducible_kernels(call.dtype, device, vector_bytes) if call.precision == REPRODUCIBLE else ()
+    kernels = (*chained, gemv_kernel(call.dtype, device, vector_bytes), *halved, *blocked)
     for place, kernel in enumerate(kernels):
         yield Candidate(kernel, kernel.config, float(place))

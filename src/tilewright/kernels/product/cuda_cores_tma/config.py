@@ -9,6 +9,7 @@ from ....core.problem import Problem
 from ....core.tensor_map import TensorMap, layout_violation, tensor_map_violation
 from ....core.types import element_type
 from ..call import GemmCall, remembered
+from ..chain import division_of_k
 from ..config import TiledConfig
 from ..macros import MAX_INDEX, element_macros, elements, result_width
 from ..packing import Place, across_k, room
@@ -93,7 +94,7 @@ class CudaCoresConfig(TiledConfig):
 
     def ndrange(self, problem: Problem) -> NDRange:
         items = CONSUMERS + PRODUCERS
-        return NDRange((self.work_groups(self.oriented(problem)) * items,), (items,))
+        return NDRange((self.work_groups(self.oriented(problem)) * items,), (items,), together=self.splits_tail)
 
     def stage_bytes(self, call: GemmCall) -> int:
         """Local memory of a stage: what is loaded, and what is transposed besides."""
@@ -138,6 +139,7 @@ class CudaCoresConfig(TiledConfig):
         call = self.oriented(problem)
         yield from self._geometry(call)
         yield from result_violations(call)
+        yield from division_of_k(call, self)
         if 0 in (call.m, call.n, call.batch):
             return  # nothing is launched
         if call.k == 0:

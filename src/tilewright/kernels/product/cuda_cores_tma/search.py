@@ -5,7 +5,9 @@ from dataclasses import replace
 from functools import cache
 
 from ....core.device import DeviceInfo
+from ....core.precision import REPRODUCIBLE
 from ..call import GemmCall
+from ..chain import form_of
 from ..family import Group, once_checked
 from .config import CudaCoresConfig, along_k, refusal
 from .cost import cost
@@ -24,17 +26,18 @@ SPACE = (
     CudaCoresConfig(64, 128, 4, 8),
     CudaCoresConfig(64, 64, 8, 8),
 )
-PRECISIONS = ("", "fp32_split")  # what is too small for fp32_split to gain is multiplied here
+PRECISIONS = ("", "fp32_split", REPRODUCIBLE)  # what is too small for fp32_split to gain is multiplied here
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     """The kernel in every configuration that can solve the problem; none without TMA."""
-    features = {feature for feature, _ in PRODUCT.requires}
-    if not features <= device.features or call.dtype not in PRODUCT.dtypes or call.precision not in PRECISIONS:
+    kernel = form_of(PRODUCT, call)
+    features = {feature for feature, _ in kernel.requires}
+    if not features <= device.features or call.dtype not in kernel.dtypes or call.precision not in PRECISIONS:
         return
     own = call.row_major
     for config in configurations(own, device):
-        yield once_checked(PRODUCT, config, cost(config, own, device), call, device)
+        yield once_checked(kernel, config, cost(config, own, device), call, device)
 
 
 def configurations(call: GemmCall, device: DeviceInfo) -> Iterator[CudaCoresConfig]:

@@ -9,7 +9,7 @@ from ....core.kernel import NDRange
 from ....core.problem import Problem
 from ....core.tensor_map import TensorMap
 from ..call import GemmCall
-from ..config import TiledConfig
+from ..config import TiledConfig, tensor_cores_add_alike
 from ..macros import element_macros, result_width
 from .config_split import FP16_BYTES, pitch_of, sides
 from .cost import cost, plain_cost
@@ -33,6 +33,9 @@ class Fp16x3Config(TiledConfig):
     @property
     def splits_tail(self) -> bool:
         return False
+
+    def sums_alike(self, problem: Problem) -> bool:
+        return tensor_cores_add_alike(self.oriented(problem))
 
     def work_groups(self, call: GemmCall) -> int:
         return min(self.groups, self.tiles(call))

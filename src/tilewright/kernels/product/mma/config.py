@@ -9,7 +9,8 @@ from ....core.operands import Layout
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall, call_of, remembered
-from ..config import TiledConfig
+from ..chain import division_of_k
+from ..config import TiledConfig, tensor_cores_add_alike
 from ..macros import MAX_INDEX, element_macros, result_width
 from ..packing import LINE
 from ..results import result_violations
@@ -51,6 +52,9 @@ class MmaConfig(TiledConfig):
     @property
     def splits_tail(self) -> bool:
         return self.stream_k
+
+    def sums_alike(self, problem: Problem) -> bool:
+        return tensor_cores_add_alike(self.oriented(problem)) and super().sums_alike(problem)
 
     @property
     def rate(self) -> float:
@@ -117,6 +121,7 @@ class MmaConfig(TiledConfig):
         yield from self._geometry()
         call = self.oriented(problem)
         yield from result_violations(call)
+        yield from division_of_k(call, self)
         for name in ("A", "B"):
             form, side = copy_form(call, name), self.BM if name == "A" else self.BN
             line = side * element_type(call.dtype).itemsize

@@ -1,8 +1,10 @@
 """main_loop.cl and main_loop_tma.cl as Kernels, and the launches that each needs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from ....core.kernel import Kernel
+from ..chain import chained
 from ..steps import tiled_steps
 from .config import MmaConfig, MmaFp64Config
 from .config_tma import MmaTmaConfig
@@ -12,6 +14,10 @@ CP_ASYNC = ("cp_async", "cp.async copies to local memory by itself on NVIDIA GPU
 MMA = ("mma", "mma.sync multiplies matrices in one instruction on NVIDIA GPUs since sm_80")
 LDMATRIX = ("ldmatrix", "ldmatrix reads matrices from local memory on NVIDIA GPUs since sm_75")
 MMA_F64 = ("mma_f64", "mma.sync multiplies 16 rows of fp64 in one instruction on NVIDIA GPUs since sm_90")
+MMA_F64_CHAIN = (
+    "mma_f64_chain",
+    "reproducible products need an instruction that adds fp64 products one by one in ascending k",
+)
 TMA = ("tma", "TMA loads panels by itself on NVIDIA GPUs since sm_90")
 REGISTERS = ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has")
 MMA_F64_M8 = ("mma_f64_m8", "mma.sync multiplies 8 rows of fp64 in one instruction on NVIDIA GPUs since sm_80")
@@ -46,6 +52,7 @@ KERNELS = (
     COMPLEX128_TMA,
     FP64,
     FP64_M8,
+    chained(replace(FP64, requires=(*FP64.requires, MMA_F64_CHAIN))),
     *(_kernel(dtype, TILE, MMA, LDMATRIX) for dtype in ("float16", "bfloat16", "int8", "uint8")),
     _kernel("float32", TILE, MMA, LDMATRIX, precision="tf32"),
 )

@@ -9,6 +9,7 @@ from ....core.kernel import NDRange, round_up
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall
+from ..chain import division_of_k
 from ..config import SplitKConfig
 from ..macros import LOAD_BYTES, Elements, Reading, element_macros, elements, index_type, reading, result_width
 from ..symmetric import tiles_of_triangle
@@ -116,6 +117,7 @@ class PortableConfig(SplitKConfig):
             yield "A and B can be read by whole vectors where they are: packing them gains nothing"
         if self.has_empty_split(call):
             yield f"K={call.k} has not {self.split_k} splits of at least BK={self.BK}"
+        yield from division_of_k(call, self)
         yield from super().violations(problem, device)
 
     def _geometry(self, kind: Elements) -> Iterator[str]:

@@ -5,7 +5,9 @@ from dataclasses import replace
 from functools import cache, partial
 
 from ....core.device import DeviceInfo
+from ....core.precision import REPRODUCIBLE
 from ..call import GemmCall
+from ..chain import form_of
 from ..cost import SPLITS, fixup_cycles
 from ..family import Candidate, Group
 from .config import PortableConfig
@@ -21,7 +23,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     Pure: it needs the device's facts alone. Buffers are taken to start on 16 bytes, as a device's allocations do.
     """
     own = call.row_major
-    yield Group(least_cost(own, device), partial(_groups, own, device))
+    yield Group(least_cost(own, device), partial(_groups, own, device), form_of(TILES, own).precision)
 
 
 def _groups(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
@@ -31,11 +33,14 @@ def _groups(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
         floor = least_tile_cost(tile, most, nvidia, call, device)
         for pack in (False, True) if _variant(tile, tile.LANE_SWIZZLE, 1, True).packed(call) else (False,):
             copying = packing_cycles(_variant(tile, tile.LANE_SWIZZLE, 1, pack), call, device)
-            yield Group(floor + copying, partial(_ways, tile, pack, most, call, device))
+            ways = partial(_ways, tile, pack, most, call, device)
+            yield Group(floor + copying, ways, form_of(TILES, call).precision)
 
 
 def _most_splits(tile: PortableConfig, call: GemmCall, device: DeviceInfo) -> int:
-    """Into how many parts K is split at most: no more than keep the device busy."""
+    """Into how many parts K is split at most: no more than keep the device busy, and one for reproducible products."""
+    if call.precision == REPRODUCIBLE:
+        return 1
     groups = max(1, tile.tiles(call) * call.batch)
     most = min(10 * device.compute_units // groups, call.k // (2 * tile.BK))
     return max((splits for splits in SPLITS if splits <= most), default=1)
@@ -53,7 +58,7 @@ def _ways(tile: PortableConfig, pack: bool, most: int, call: GemmCall, device: D
         cycles = cost_without_fixup(config, call, device, own)
         adding = fixup_cycles(0, splits, call, device)
         if splits == 1 or not call.symmetric:  # a launch that adds up splits would want all tiles
-            yield Candidate(TILES, config, cycles + adding + own.packing)
+            yield Candidate(form_of(TILES, call), config, cycles + adding + own.packing)
         if splits > 1 and nvidia:
             adding = fixup_cycles(config.BM * config.BN, splits, call, device)
             yield Candidate(SPLIT_K, config, cycles + adding + own.packing)

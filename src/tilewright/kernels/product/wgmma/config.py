@@ -9,7 +9,7 @@ from ....core.problem import Problem
 from ....core.tensor_map import TensorMap
 from ....core.types import element_type
 from ..call import GemmCall
-from ..config import TiledConfig
+from ..config import TiledConfig, tensor_cores_add_alike
 from ..cost import operand_bytes
 from ..macros import MAX_INDEX, element_macros, result_width
 from ..results import result_violations
@@ -115,12 +115,12 @@ class WgmmaConfig(TiledConfig):
 
     def included(self, problem: Problem) -> Mapping[str, str]:
         others = super().included(problem)
-        return {**others, "scheduler.cl": "triangle.cl"} if others else others
+        return {**others, "scheduler.cl": "triangle.cl"} if self.oriented(problem).symmetric else others
 
     def sums_alike(self, problem: Problem) -> bool:
         """All tiles are split alike, or none."""
         call = self.oriented(problem)
-        return 0 in (self.tail_tiles(call), self.full_wave_tiles(call))
+        return tensor_cores_add_alike(call) and 0 in (self.tail_tiles(call), self.full_wave_tiles(call))
 
     def semaphores(self, call: GemmCall) -> int:
         """One for each consumer's part of a tile."""
@@ -164,9 +164,10 @@ class WgmmaConfig(TiledConfig):
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
         if not self.one_wave(call):
-            return NDRange((self.work_groups(call) * self.items,), (self.items,))
+            return NDRange((self.work_groups(call) * self.items,), (self.items,), together=self.splits_tail)
         tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
-        return NDRange((tiles_m * self.items, tiles_n, call.batch * self.tail_split), (self.items, 1, 1))
+        whole = (tiles_m * self.items, tiles_n, call.batch * self.tail_split)
+        return NDRange(whole, (self.items, 1, 1), together=self.splits_tail)
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)

@@ -5,11 +5,10 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy_child import load, one_after_the_other, serve  # type: ignore[import-not-found]
+from numpy_child import load, one_after_the_other, serve, timer  # type: ignore[import-not-found]
 
 ROW_MAJOR, NOT_TRANSPOSED, TRANSPOSED = 101, 111, 112  # of every cblas.h
 THREAD_SETTERS = {"BLIS": "bli_thread_set_num_threads"}  # BLIS starts with a single thread
@@ -77,12 +76,11 @@ def main(folder: Path, name: str, place: str, routine: str, bits: str) -> None:
     a, b, c = (each if each.ndim == 3 else each[None] for each in operands)
     calls = [prepared(multiply, integer, *each) for each in zip(a, b, c, strict=True)]
 
-    def run() -> float:
-        begin = perf_counter()
+    def compute() -> None:
         for call in calls:
             call()
-        return perf_counter() - begin
 
+    run = timer(compute)
     run()
     serve(
         facts_of(name, place),

@@ -1,0 +1,27 @@
+"""Whether a part of a product has the bits of the whole: rows of `matmul(a[:m], b)` beside rows of `matmul(a, b)`."""
+
+from ..core.plan import Plan
+from ..core.precision import REPRODUCIBLE
+from ..core.types import element_type
+from ..kernels.product.call import call_of
+from ..kernels.product.cpu.config import CpuConfig
+from ..kernels.product.cpu.config_gemv import CpuGemvConfig
+
+REMEDY = f'precision="{REPRODUCIBLE}" gives each element the same bits in any product'
+
+
+def note_on_parts(plan: Plan) -> str:
+    """Why rows of a part of this product may have other bits, and what to do; "" if they have the same from two rows on."""
+    call = call_of(plan.problem)
+    if element_type(call.dtype).exact or call.precision == REPRODUCIBLE or 0 in (call.m, call.n, call.k, call.batch):
+        return ""
+    config = plan.steps[-1].config
+    if isinstance(config, CpuGemvConfig):
+        return f"a single row or column is summed in another order than more of them: {REMEDY}"
+    if not isinstance(config, CpuConfig):
+        return f"rows of a part of A may get other bits, as other sizes may be summed by other kernels: {REMEDY}"
+    if call.k <= config.uncut_depth:
+        return ""
+    block = config.blocks(config.oriented(call)).kb
+    cut = f"k={call.k} is summed in blocks of {block}, which other sizes change"
+    return f"rows of a part of A may get other bits: {cut}: {REMEDY}"

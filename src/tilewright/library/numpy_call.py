@@ -1,0 +1,81 @@
+"""NumPy's own product in the place of launches: which calls may be, and what they do."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..core.plan import Plan, Rejection
+from ..core.types import numpy_dtype
+from ..dispatch.numpys_own import BLAS_TYPES, Asked
+from .shapes import ProductShape, View
+
+COPIES_GAPS = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # `matmul` packs what a BLAS cannot read
+HostCall = Callable[[Mapping[str, np.ndarray]], None]
+NUMPYS = "numpy.matmul"
+
+
+def asked_of(views: tuple[View, View, View], sizes: ProductShape, types: tuple[str, str], ours: int) -> Asked:
+    """What the product of these stacks asks of NumPy. `ours` is the number of products for kernels."""
+    gaps = not COPIES_GAPS and not all(_readable(view) for view in views[:2])
+    return Asked(prod(sizes.batch), sizes.m, sizes.n, sizes.k, *types, ours, gaps)
+
+
+def _readable(view: View) -> bool:
+    """Whether a BLAS reads the matrices where they lie: along rows or along columns, without overlap."""
+    (rows, columns), (down, along) = view.shape[-2:], view.strides[-2:]
+    return 1 in (rows, columns) or (along == 1 and down >= columns) or (down == 1 and along >= rows)
+
+
+def fits(epilogue: Any, conjugate: tuple[bool, bool], sizes: ProductShape, result: np.ndarray) -> bool:
+    """Whether NumPy can do all that is asked, with the same result but for rounding.
+
+    Activations differ in NaNs and rounding, and with alpha = 0 no operand is read. NumPy 2.3.0 is wrong for results that lie
+    by columns. A bias of rows or columns that the result has lost is left to kernels.
+    """
+    if epilogue.activation or epilogue.precision or epilogue.scale_a or epilogue.alpha == 0:
+        return False
+    if not result.flags.c_contiguous or (any(conjugate) and result.dtype.kind == "c"):
+        return False
+    if epilogue.bias and result.ndim < len(sizes.batch) + 2:
+        return False
+    scaled = epilogue.alpha != 1 or epilogue.beta != 0 or bool(epilogue.bias)
+    return not scaled or result.dtype.name in BLAS_TYPES
+
+
+def plan_of(kernels: Plan, reason: str) -> Plan:
+    """The plan to call NumPy, with the launches that are not taken."""
+    why = f"NumPy's own product is faster here: {reason}; device= asks for kernels"
+    lost = tuple(Rejection(step.kernel.name, str(step.config), why) for step in kernels.steps)
+    return replace(kernels, steps=(), host_call=NUMPYS, rejected=lost)
+
+
+def host_call(epilogue: Any, types: tuple[str, str]) -> HostCall:
+    """What computes the result C of A and B in place: alpha A B + beta C + bias.
+
+    A and B may have any types that the rules convert to `types`: NumPy converts them then, as for its own callers.
+    """
+    kind = numpy_dtype(types[1])
+    alpha, beta, bias = epilogue.alpha, epilogue.beta, epilogue.bias
+
+    def plain(arrays: Mapping[str, np.ndarray]) -> None:
+        np.matmul(arrays["A"], arrays["B"], arrays["C"], dtype=kind, casting="unsafe")
+
+    def scaled(arrays: Mapping[str, np.ndarray]) -> None:
+        result = arrays["C"]
+        if beta == 0:
+            plain(arrays)
+            if alpha != 1:
+                np.multiply(result, alpha, result)
+        else:
+            product = np.matmul(arrays["A"], arrays["B"], dtype=kind, casting="unsafe")
+            if beta != 1:
+                np.multiply(result, beta, result)
+            np.add(result, product if alpha == 1 else product * alpha, result)
+        if bias:
+            vector = arrays["bias"]
+            np.add(result, vector.reshape(-1, 1) if bias == "column" else vector, result)
+
+    return plain if alpha == 1 and beta == 0 and not bias else scaled

@@ -1,0 +1,255 @@
+"""`matmul`, `gemm` and `transpose` in tiles: the caller's arguments, checked by the rules of every call, then planned and run."""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from ...core.problem import Gemm
+from ...core.types import numpy_dtype
+from ...errors import InvalidInput, Unsupported
+from ...runtime.forks import refuse_if_forked
+from ...runtime.opencl.device import Device
+from ..copy_calls import STANDS_FOR
+from ..memory.host import HostMemory
+from ..multiply import check_request, epilogue_of
+from ..requests import Options, gemm_product
+from ..rules import check_out
+from ..shapes import Shape, product_shape
+from .bar import Bar
+from .budget import Budget, Ledger, budget_for
+from .device_memory import Memory, SeparateMemory, SharedMemory, shares_memory
+from .devices import opened
+from .executor import Run, left_over
+from .files import FileMatrix, OpenFiles
+from .journal import Journal
+from .limits import FITS_SHARE, Limits
+from .matrices import MemoryMatrix
+from .operands import Given, overlap, same_array
+from .operations import Operation, Stack
+from .planning import Chosen, StreamedPlan, choose
+from .product import ProductOperation
+from .schedule import Schedule
+from .tiles import Tile, TilePlan
+from .transpose import TransposeOperation
+from .worker import Worker
+
+OVERWRITES = "out shares memory with {}: in tiles it would overwrite what later tiles read; pass another out"
+
+
+def product_in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:
+    """`gemm` in tiles; its arrays are a, b, c, bias and both scales."""
+    devices = opened(limits.device)
+    files: OpenFiles = {}
+    operation, result, finish = _product(arrays, out, options, devices, files)
+    if operation is None:
+        return finish(result)
+    budget = _budget(devices, limits, result, out)
+    run_in_tiles(operation, devices, budget, "a product", limits.progress, result)
+    return finish(result)
+
+
+def _product(
+    arrays: tuple[Any, ...], out: Any, options: Options, devices: tuple[Device, ...], files: OpenFiles
+) -> tuple[ProductOperation | None, "Given", Any]:
+    names = ("a", "b", "c")
+    memory = HostMemory(devices[0], None)
+    given = [None if value is None else Given(value, name) for name, value in zip(names, arrays[:3], strict=True)]
+    a, b, c = given
+    assert a is not None
+    assert b is not None
+    stand_ins = [None if each is None else each.stand_in for each in given]
+    product = gemm_product(memory, (*stand_ins, *arrays[3:]), options)
+    sizes, kind = product_shape(product.a.shape, product.b.shape), numpy_dtype(product.types[1])
+    target = None if out is None else Given(out, "out")
+    check_request(
+        memory, product, sizes, numpy_dtype(product.types[0]), kind, None if target is None else target.stand_in
+    )
+    result = target or Given(np.empty(sizes.result, kind), "out")
+
+    def finish(made: Given) -> Any:
+        if out is not None:
+            return out
+        array = made.array
+        assert array is not None
+        return array if array.ndim else array[()]
+
+    if 0 in sizes.result:
+        return None, result, finish
+    batch, transposed = sizes.batch, [options.trans_a != "N", options.trans_b != "N"]
+    a_side, b_side = ("row" if product.a.ndim == 1 else ""), ("column" if product.b.ndim == 1 else "")
+    left = a.stack(batch, files, a_side, transposed[0])
+    right = b.stack(batch, files, b_side, transposed[1])
+    target_stack = _result_stack(result, sizes.batch, files, a_side, b_side)
+    if c is not None and target is not None and same_array(c, target):
+        c = target  # its lock, too
+    added = None if product.c is None or c is None else _result_stack(c, sizes.batch, files, a_side, b_side, False)
+    for name, each, stack in (("a", a, left), ("b", b, right)):
+        if overlap(each, stack, result, target_stack) != "none":
+            raise InvalidInput(
+                f"out shares memory with {name}: in tiles it would overwrite what later tiles read; pass another out"
+            )
+    in_place = False
+    if added is not None and c is not None:
+        shared = overlap(c, added, result, target_stack)
+        if shared == "part":
+            raise InvalidInput("out shares memory with c, but not each element its own: pass c itself, or another out")
+        in_place = shared == "same"
+    vectors = {
+        name: MemoryMatrix(np.ascontiguousarray(np.asarray(vector).reshape(1, -1)))
+        for name, vector in product.vectors.items()
+    }
+    depth = sizes.k if product.epilogue.alpha != 0 else 0  # as in BLAS: alpha=0 reads neither a nor b
+    operation = ProductOperation(
+        sizes.m, sizes.n, depth, prod(batch), left, right, target_stack, product.types, product.epilogue,
+        product.conjugate, added, in_place, vectors, overlap(a, left, b, right) != "none",
+    )  # fmt: skip
+    return operation, result, finish
+
+
+def _result_stack(given: Given, batch: Shape, files: OpenFiles, a_side: str, b_side: str, out: bool = True) -> Stack:
+    """The matrices of a result, or of c, which lacks the dimensions that 1-D operands lack."""
+    if given.array is None:
+        if a_side or b_side:
+            raise Unsupported("a result of one dimension must be a NumPy array")
+        return given.stack(batch, files, out=out)
+    array = given.array
+    if b_side:
+        array = array[..., None]
+    if a_side:
+        array = array[..., None, :]
+    seen = Given(array, given.name)
+    return seen.stack(batch, files, out=out)
+
+
+def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
+    """`transpose` of a matrix, or `matrix_transpose` of a stack of them, in tiles."""
+    devices = opened(limits.device)
+    files: OpenFiles = {}
+    source = Given(a, "a")
+    seen = source.stand_in
+    if seen.ndim != 2 and (name != "matrix_transpose" or seen.ndim < 2):
+        raise Unsupported(f"{name} in tiles is for matrices; a has the shape {seen.shape}: pass it by matrices")
+    if seen.dtype.hasobject or seen.dtype.itemsize not in STANDS_FOR:
+        raise Unsupported(f"a has elements of {seen.dtype}, which kernels do not copy")
+    shape = (*seen.shape[:-2], seen.shape[-1], seen.shape[-2])
+    target = None if out is None else Given(out, "out")
+    if target is not None:
+        check_out(HostMemory(devices[0], None), target.stand_in, shape, seen.dtype, "no")
+    result = target or Given(np.empty(shape, seen.dtype), "out")
+    if 0 not in shape:
+        batch = shape[:-2]
+        stacks = source.stack(batch, files), result.stack(batch, files, out=True)
+        if overlap(source, stacks[0], result, stacks[1]) != "none":
+            raise InvalidInput(
+                "out shares memory with a: in tiles it would overwrite what later tiles read; pass another out"
+            )
+        operation = TransposeOperation(shape[-2], shape[-1], prod(batch), *stacks, seen.dtype)
+        run_in_tiles(operation, devices, _budget(devices, limits, result, out), "a transpose", limits.progress, result)
+    return result.array if out is None else out
+
+
+def _budget(devices: tuple[Device, ...], limits: Limits, result: Given, out: Any) -> Budget:
+    """The limits of a call. A result that the call allocates counts as the host's."""
+    for device in devices:
+        refuse_if_forked(device.info.platform)
+    budget = budget_for(tuple(each.info for each in devices), limits.max_device_bytes, limits.max_host_bytes)
+    if budget.asked_host_bytes is None or out is not None:
+        return budget
+    left = budget.host_bytes - result.nbytes
+    if left <= 0:
+        raise InvalidInput(
+            f"the result has {result.nbytes:,} bytes, and max_host_bytes={budget.host_bytes:,}: pass out=, such as a numpy.memmap"
+        )
+    return Budget(budget.device_bytes, left, budget.asked_host_bytes)
+
+
+def run_in_tiles(
+    operation: Operation, devices: Sequence[Device], budget: Budget, what: str, progress: bool, result: Given
+) -> None:
+    """Plan, and compute all tiles that a journal does not say are done."""
+    shared = [shares_memory(device) for device in devices]
+    chosen = choose(operation, [device.info for device in devices], shared, budget, what)
+    journal = _journal(operation, chosen.tiles)
+    complete = False
+    try:
+        done = left_over(journal, lambda number: _check(operation, chosen.tiles, number))
+        schedule = Schedule(chosen.tiles.strips(), done)
+        run = Run(schedule, journal, operation.in_place)
+        workers = _workers(operation, devices, shared, budget, chosen, schedule, run)
+        with Bar(progress, what, schedule.left) as bar:
+            run.execute(workers, bar)
+        complete = True
+    finally:
+        if journal is not None:
+            journal.close(complete)
+
+
+def _workers(
+    operation: Operation, devices: Sequence[Device], shared: Sequence[bool], budget: Budget, chosen: Chosen,
+    schedule: Schedule, run: Run,
+) -> list[Worker]:  # fmt: skip
+    host = Ledger(budget.host_bytes, "the host's memory")
+    host.take(chosen.spare * len(devices), "reading and writing")
+    made = []
+    for device, own, plans in zip(devices, shared, chosen.plans, strict=True):
+        device.pool.release()
+        ledger = Ledger(budget.device_bytes, device.info.label)
+        memory: Memory = (
+            SharedMemory(device, (ledger, host)) if own else SeparateMemory(device, ledger, host, chosen.staging)
+        )
+        made.append(Worker(device, memory, operation, chosen.tiles, plans, schedule, run.stored))
+    return made
+
+
+def _journal(operation: Operation, tiles: TilePlan) -> Journal | None:
+    """The journal of a result in a file; None for others."""
+    matrix = operation.out.at(0)[1]
+    if not isinstance(matrix, FileMatrix):
+        return None
+    place = matrix.identity()[4:]  # its size and its time change
+    product = {**operation.describe(), "tile": [tiles.m, tiles.n, tiles.k], "out": place}
+    return Journal(matrix.file.path, product, operation.in_place)
+
+
+def _check(operation: Operation, tiles: TilePlan, number: int) -> int:
+    """The check sum of a tile as it lies in its file."""
+    rest, column = divmod(number, tiles.columns)
+    number_of_matrix, row = divmod(rest, tiles.rows)
+    tile = Tile(number, number_of_matrix, row, column)
+    matrix = operation.out.at(tile.matrix)[1]
+    assert isinstance(matrix, FileMatrix)
+    return matrix.check(tiles.part(tile))
+
+
+def planned(problem: Gemm, limits: Limits) -> StreamedPlan | None:
+    """How a product would be computed in tiles; None if it would be computed in one piece. Nothing is run or allocated."""
+    devices = opened(limits.device)
+    infos = tuple(device.info for device in devices)
+    fits = sum(each.nbytes for each in problem.operands) <= FITS_SHARE * infos[0].global_bytes
+    if fits and not limits.given:
+        return None
+    a, b, c = problem.operands
+    result = problem.out_dtype or problem.dtype
+    batch = (problem.batch,) if problem.batch != 1 else ()
+    left, right, out = (
+        Stack(batch, batch, _imagined(each.shape[-2:], each.order, dtype))
+        for each, dtype in ((a, problem.dtype), (b, problem.dtype), (c, result))
+    )
+    operation = ProductOperation(
+        problem.m, problem.n, problem.k, problem.batch, left, right, out, (problem.dtype, result),
+        epilogue_of(precision=problem.precision), (False, False),
+    )  # fmt: skip
+    budget = budget_for(infos, limits.max_device_bytes, limits.max_host_bytes)
+    return choose(operation, infos, [shares_memory(device) for device in devices], budget, problem.title).shown
+
+
+def _imagined(sides: tuple[int, ...], order: str, dtype: str) -> Callable[[Shape], MemoryMatrix]:
+    """Matrices of which only the shape, type and order count: nothing may touch them."""
+    kind = numpy_dtype(dtype)
+    rows, columns = sides
+    strides = (columns, 1) if order == "row" else (1, rows)
+    memory = as_strided(np.empty((), kind), (rows, columns), tuple(kind.itemsize * stride for stride in strides))
+    return lambda index: MemoryMatrix(memory)

@@ -1,0 +1,124 @@
+"""What is done of a product whose result lies in a file: written beside it, so that a killed call goes on where it was.
+
+The first line says which product it is, each other line names a tile that was written, with the check sum of its bytes. A tile
+whose bytes are others when the call is made again is computed again: also what a loss of power took from the disk.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from ...errors import InvalidInput, StorageFailed
+
+ENDING = ".tilewright-journal"
+VERSION = 1
+
+
+def journal_path(output: Path) -> Path:
+    return output.with_name(output.name + ENDING)
+
+
+class Journal:
+    """The journal of one output, locked as long as it is open: the system unlocks it if the process dies."""
+
+    def __init__(self, output: Path, product: dict[str, Any], in_place: bool = False) -> None:
+        self.path = journal_path(output)
+        # What JSON makes of it is what is read again.
+        self._product = json.loads(json.dumps({"version": VERSION, "in_place": in_place, **product}))
+        self._file = _opened(self.path, output)
+        try:
+            self.sums = self._read(output)  # check sums by the numbers of tiles
+        except BaseException:
+            os.close(self._file)
+            raise
+
+    def _read(self, output: Path) -> dict[int, int]:
+        with self.path.open("rb") as file:
+            text = file.read()
+        whole = text[: text.rfind(b"\n") + 1]  # a line without an end was being written
+        try:
+            lines = [json.loads(line) for line in whole.splitlines()]
+        except ValueError as error:
+            raise InvalidInput(f"{self.path} is no journal: remove it ({error})") from error
+        if not lines:
+            os.ftruncate(self._file, 0)
+            self._append(self._product)
+            return {}
+        if lines[0] != self._product:
+            raise InvalidInput(
+                f"{self.path} is the journal of another product ({_difference(lines[0], self._product)}): make that call again "
+                f"to complete it, or remove the journal to begin this one in {output.name}"
+            )
+        if self._product["in_place"]:
+            raise InvalidInput(
+                f"{self.path}: a call with c and out in one place was interrupted, so that some of c is lost in {output.name}: "
+                "bring back c, and remove the journal"
+            )
+        if len(whole) < len(text):
+            os.ftruncate(self._file, len(whole))
+        return {int(number): int(check) for number, check in lines[1:]}
+
+    def add(self, tile: int, check: int) -> None:
+        """A tile's bytes are written."""
+        self._append([tile, check])
+
+    def _append(self, line: Any) -> None:
+        text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+        try:
+            written = os.write(self._file, text)
+        except OSError as error:
+            raise StorageFailed(f"writing {self.path}: {error.strerror}") from error
+        if written != len(text):
+            raise StorageFailed(f"{self.path}: {written} of {len(text)} bytes of a line were written: make room")
+
+    def close(self, complete: bool) -> None:
+        """End; a journal whose product is `complete` is removed."""
+        if complete:
+            self.path.unlink(missing_ok=True)
+        os.close(self._file)
+
+
+def _opened(path: Path, output: Path) -> int:
+    """The journal's file, locked. Another call may end, and remove it, between opening and locking."""
+    while True:
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        except OSError as error:
+            raise StorageFailed(f"no journal can be kept beside {output}: {path}: {error.strerror}") from error
+        try:
+            _lock(file, output)
+            if path.exists() and os.path.samestat(path.stat(), os.fstat(file)):
+                return file
+        except BaseException:
+            os.close(file)
+            raise
+        os.close(file)
+
+
+def _difference(found: dict[str, Any], wanted: dict[str, Any]) -> str:
+    names = [name for name in wanted if found.get(name) != wanted[name]]
+    return (
+        "; ".join(f"{name}: {_short(found.get(name))}, not {_short(wanted[name])}" for name in names[:3])
+        or "other words"
+    )
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) < 100 else f"{text[:97]}..."
+
+
+def _lock(descriptor: int, output: Path) -> None:
+    """InvalidInput if another call, of this or another process, writes to the same output."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise InvalidInput(f"another call is writing to {output}: wait until it ends, or pass another out") from error

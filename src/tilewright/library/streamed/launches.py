@@ -1,0 +1,50 @@
+"""The launches of all kinds of steps on one device: built once, with scratch memory that they share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.plan import Plan
+from ...runtime.opencl.device import Device
+from ...runtime.run import LoadedPlan
+from .device_memory import Memory
+from .operations import Shaped
+
+
+def scratch_bytes(plans: Mapping[Shaped, Plan]) -> dict[tuple[str, bool], int]:
+    """The bytes of each scratch buffer that the plans share, by its name and whether it must hold zeros."""
+    found: dict[tuple[str, bool], int] = {}
+    for plan in plans.values():
+        for name, nbytes in plan.scratch.items():
+            key = (name, name in plan.zeroed)
+            found[key] = max(found.get(key, 0), nbytes)
+    return found
+
+
+class Launches:
+    """For one thread: arguments are state of its kernel objects."""
+
+    def __init__(self, plans: Mapping[Shaped, Plan], device: Device, memory: Memory) -> None:
+        self._loaded = {step: LoadedPlan(plan, device) for step, plan in plans.items()}
+        self._memory = memory
+        self._slots = {
+            key: memory.allocate(nbytes, f"scratch memory {key[0]}") for key, nbytes in scratch_bytes(plans).items()
+        }
+        for (_, zeroed), slot in self._slots.items():
+            if zeroed:
+                self._clear(device, slot)
+        self._names = {step: self._buffers(plan) for step, plan in plans.items()}
+
+    def _clear(self, device: Device, slot: Any) -> None:
+        if slot.host is not None:
+            slot.host[:] = 0
+        else:
+            device.fill(slot.buffer, 0, 0, slot.nbytes)
+            device.finish("filling scratch memory with zeros")
+
+    def _buffers(self, plan: Plan) -> dict[str, Any]:
+        return {name: self._slots[name, name in plan.zeroed].buffer for name in plan.scratch}
+
+    def start(self, step: Shaped, buffers: Mapping[str, Any], wait_for: list[Any]) -> Any:
+        """Enqueue a step's launches. Its last event; None if there is nothing to launch."""
+        loaded = self._loaded[step]
+        return loaded.start({**buffers, **self._names[step]}, self._memory.compute, wait_for or None, True)

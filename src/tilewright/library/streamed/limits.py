@@ -1,0 +1,73 @@
+"""What a call is given about where it runs, and whether it asks for tiles. Each call comes here: the rest is imported later."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from ...errors import InvalidInput
+from ..memory.host import HostMemory
+from ..requests import Options
+from .devices import several
+
+FITS_SHARE = 15 / 16  # of a device's memory that operands and result may take to be multiplied in one piece
+
+
+Bytes: TypeAlias = int | str | None  # a limit as callers write it
+Where: TypeAlias = str | int | Sequence[str | int] | None  # one device, several, or the default one
+
+
+# A named tuple, since each call makes one.
+class Limits(NamedTuple):
+    """What a call is given about where it runs, as the caller writes it."""
+
+    device: Any = None
+    max_device_bytes: Bytes = None
+    max_host_bytes: Bytes = None
+    progress: bool = False
+
+    @property
+    def given(self) -> bool:
+        """Whether any of it asks for tiles."""
+        device, device_bytes, host_bytes, progress = self
+        limited = device_bytes is not None or host_bytes is not None or progress
+        return limited or (device is not None and several(device))
+
+
+NO_LIMITS = Limits()  # of nearly all calls, which make none
+
+
+def plain_options(casting: Any, dtype: Any, precision: str | None) -> Options:
+    """Those of a `matmul`."""
+    return Options(1, 0, "N", "N", None, casting, dtype, precision)
+
+
+NOTHING_ADDED = (None, None, None, None)  # for c, bias and scales of a `matmul`
+
+
+def refuse_with_limits(**others: Any) -> None:
+    """InvalidInput for arguments that a call in tiles cannot have."""
+    for name, value in others.items():
+        if value is not None:
+            raise InvalidInput(
+                f"{name}={value!r:.60} cannot stand beside limits of memory, progress or several devices: leave it out"
+            )
+
+
+def too_large(memory: Any, arrays: Sequence[Any], result_elements: int = 0) -> bool:
+    """Whether NumPy arrays and a result do not fit the device of a call, so that it is computed in tiles."""
+    if not isinstance(memory, HostMemory):
+        return False
+    given = [array for array in arrays if isinstance(array, np.ndarray)]
+    itemsize = max((array.itemsize for array in given), default=0)
+    nbytes = sum(array.nbytes for array in given) + result_elements * itemsize
+    return nbytes > FITS_SHARE * memory.device.info.global_bytes
+
+
+def result_elements(a: Any, b: Any, trans_a: str = "N", trans_b: str = "N") -> int:
+    """Elements of the product of two NumPy matrices or stacks; 0 for other operands, which are too small to matter."""
+    if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or min(a.ndim, b.ndim) < 2:
+        return 0
+    rows, columns = a.shape[-2 if trans_a == "N" else -1], b.shape[-1 if trans_b == "N" else -2]
+    return int(rows * columns * max(prod(a.shape[:-2]), prod(b.shape[:-2])))

@@ -1,0 +1,109 @@
+"""The caller's arrays as matrices of files, of memory, or of slices."""
+
+from threading import Lock
+from typing import Any, Literal
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from pyopencl.array import Array
+
+from ...errors import InvalidInput
+from ..cuda_arrays.frameworks import framework_of
+from ..shapes import Shape
+from ..views import as_host_array
+from .files import FileMatrix, OpenFiles, file_matrix
+from .matrices import Matrix, MemoryMatrix, SlicedMatrix, place_of
+from .operations import Stack
+
+Overlap = Literal["none", "same", "part"]
+
+
+class Given:
+    """An array of the caller's: NumPy's, what NumPy converts, or anything else with a shape, a dtype and slices."""
+
+    def __init__(self, value: Any, name: str) -> None:
+        if isinstance(value, Array) or framework_of(value) is not None:
+            raise InvalidInput(
+                f"{name} lies on a device; limits of memory and lists of devices are for arrays of the host and in files"
+            )
+        self.name, self.value = name, value
+        self.array: np.ndarray | None = None if _only_sliced(value) else as_host_array(value, name)
+        self._lock = Lock()
+
+    @property
+    def stand_in(self) -> np.ndarray:
+        """An array of the same shape and type without memory, to be checked by the rules."""
+        if self.array is not None:
+            return self.array
+        shape = tuple(map(int, self.value.shape))
+        return as_strided(np.empty((), np.dtype(self.value.dtype)), shape, (0,) * len(shape))
+
+    @property
+    def nbytes(self) -> int:
+        return self.stand_in.nbytes
+
+    def stack(
+        self, batch: Shape, files: OpenFiles, side: str = "", transposed: bool = False, out: bool = False
+    ) -> Stack:
+        """The matrices of this array. `side` says what a 1-D array is: a "row" or a "column"."""
+        if self.array is None:
+            value = self.value
+            return Stack(
+                tuple(map(int, value.shape[:-2])),
+                batch,
+                lambda index: SlicedMatrix(value, self._lock, index, transposed),
+            )
+        array = self.array
+        if side:
+            array = array[..., None, :] if side == "row" else array[..., None]
+        if transposed:
+            array = array.swapaxes(-1, -2)
+        whole = array
+
+        def make(index: Shape) -> Matrix:
+            found = whole[index]
+            return file_matrix(found, files, out) or MemoryMatrix(found)
+
+        return Stack(whole.shape[:-2], batch, make)
+
+
+def _only_sliced(value: Any) -> bool:
+    """Whether a value has slices but is nothing that NumPy has in memory."""
+    if isinstance(value, np.ndarray | np.generic) or not all(
+        hasattr(value, name) for name in ("shape", "dtype", "__getitem__")
+    ):
+        return False
+    if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
+        return False
+    return len(value.shape) >= 2  # less is small enough for a copy
+
+
+def overlap(one: Given, one_stack: Stack, other: Given, other_stack: Stack) -> Overlap:
+    """Whether an operand and the result share elements: none, each its own place, or others."""
+    if one.array is None or other.array is None:
+        return "same" if same_array(one, other) else "none"
+    first, second = one_stack.at(0)[1], other_stack.at(0)[1]
+    if isinstance(first, FileMatrix) and isinstance(second, FileMatrix):
+        spans = [(mine.span(), theirs.span()) for mine, theirs in _pairs(one_stack, other_stack)]
+        if all(mine == theirs for mine, theirs in spans) and one.array.strides == other.array.strides:
+            return "same"
+        every = [matrix.span() for matrix in other_stack.every() if isinstance(matrix, FileMatrix)]
+        return "part" if any(mine.overlaps(theirs) for mine, _ in spans for theirs in every) else "none"
+    if not np.may_share_memory(one.array, other.array):
+        return "none"
+    places = {each.__array_interface__["data"][0] for each in (one.array, other.array)}
+    alike = len(places) == 1 and (one.array.shape, one.array.strides) == (other.array.shape, other.array.strides)
+    return "same" if alike else "part"
+
+
+def same_array(one: Given, other: Given) -> bool:
+    """Whether two objects with slices are one array, which h5py and zarr open as often as it is asked for."""
+    if one.value is other.value or one.array is not None or other.array is not None:
+        return one.value is other.value
+    places = [place_of(each.value) for each in (one, other)]
+    return type(one.value) is type(other.value) and places[0] == places[1] and any(places[0])
+
+
+def _pairs(one: Stack, other: Stack) -> list[tuple[FileMatrix, FileMatrix]]:
+    found = zip(one.every(), other.every(), strict=False)
+    return [(mine, theirs) for mine, theirs in found if isinstance(mine, FileMatrix) and isinstance(theirs, FileMatrix)]

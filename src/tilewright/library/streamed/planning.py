@@ -1,0 +1,236 @@
+"""From an operation, devices and limits to a plan of tiles: what runs where, what it takes, and how long."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.device import DeviceInfo
+from ...core.plan import Plan
+from ...core.shown import Shown
+from ...core.types import element_type
+from ...errors import InvalidInput
+from .budget import Budget
+from .device_memory import PAGE_BYTES, staging_within
+from .launches import scratch_bytes
+from .operations import Operation, Shaped
+from .product import ProductOperation
+from .tiles import Rates, TilePlan, tile_plans
+
+# Bytes per second, each way: what pinned memory of an H200's host measured (staging.py), and a copy beside two busy cores.
+GPU_LINK = 50e9
+CPU_LINK = 6e9
+USUAL_CLOCK = 3e9  # Hz, of devices whose driver does not say
+# Multiply-adds of a GPU's unit in a cycle, by the bytes of an element: by its vectors, and by NVIDIA's matrix instructions.
+UNIT_LANES = {1: 128, 2: 128, 4: 128, 8: 32}
+MATRIX_LANES = {1: 4096, 2: 2048, 4: 128, 8: 128}  # of Hopper's; others have half as many, or fewer
+COMPLEX = 4  # multiply-adds of real numbers in one of complex numbers
+REACHED = 0.75  # of that: what large products reach
+CPU_PIPES = 2  # vectors that a core multiplies and adds in a cycle
+MOST_STAGING = 256 * 2**20  # bytes of the host for one device's copies; more are no faster
+SEARCHED = 40  # tile plans that are tried for one whose tiles have the bits of the whole product
+SLOWER = 1.15  # than the fastest, at most
+
+
+@dataclass(frozen=True)
+class Share:
+    """One device in a plan: what runs on it, what it would take alone, and the most memory that it takes."""
+
+    device: str
+    kernels: str
+    seconds: float
+    limited_by: str
+    device_bytes: int
+    host_bytes: int
+
+
+@dataclass(frozen=True, repr=False)
+class StreamedPlan(Shown):
+    """How a product or a transpose is computed tile by tile within limits of memory. Nothing was run."""
+
+    what: str
+    tiles: TilePlan
+    shares: tuple[Share, ...]
+    seconds: float
+    host_bytes: int
+    same_bits: bool
+
+    def one_line(self) -> str:
+        return f"{self.what}: {self.tiles.tiles} tiles, about {self.seconds:.3g} s"
+
+    @property
+    def bits(self) -> str:
+        if self.same_bits:
+            return "each tile has the bits of the whole product in one piece, from the same device"
+        if self.tiles.panels > 1:
+            return f"sums over k are added up in {self.tiles.panels} panels: bits differ from one product's by rounding"
+        return "another kernel or order of sums may compute the whole product: bits may differ from it by rounding"
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """A row for each device."""
+        tiles = self.tiles
+        return [
+            {"device": each.device, "kernels": each.kernels, "tiles": tiles.tiles, "tile": f"{tiles.m}x{tiles.n}x{tiles.k}",
+             "bytes_in": tiles.bytes_in, "bytes_out": tiles.bytes_out, "device_bytes": each.device_bytes,
+             "host_bytes": each.host_bytes, "seconds_alone": each.seconds, "limited_by": each.limited_by}
+            for each in self.shares
+        ]  # fmt: skip
+
+    def __str__(self) -> str:
+        tiles = self.tiles
+        depth = f" over {tiles.k} of k in {tiles.panels} panels" if tiles.panels > 1 else ""
+        stays = (
+            "" if tiles.sizes.moved or tiles.panels > 1 else f"; the panel of {tiles.stays} stays, the others pass by"
+        )
+        lines = [
+            self.what,
+            f"  {tiles.tiles:,} tiles of {tiles.m}x{tiles.n}{depth}, {tiles.rows} down and {tiles.columns} across{stays}",
+            f"  one device alone: {_bytes(tiles.bytes_in)} to it, {_bytes(tiles.bytes_out)} back",
+            *(
+                f"  {each.device}: {each.kernels}; at most {_bytes(each.device_bytes)} there and {_bytes(each.host_bytes)} of "
+                f"the host; alone about {each.seconds:.3g} s, limited by {each.limited_by}"
+                for each in self.shares
+            ),
+            f"  all together about {self.seconds:.3g} s and {_bytes(self.host_bytes)} of the host (an estimate: disks are not "
+            "counted)",
+            f"  {self.bits}",
+        ]
+        return "\n".join(lines)
+
+
+def _bytes(count: float) -> str:
+    for unit, size in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f} bytes"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A plan of tiles with the launches on each device, and the bytes of the host that each may take for copies."""
+
+    tiles: TilePlan
+    plans: tuple[Mapping[Shaped, Plan], ...]
+    staging: int
+    spare: int
+    shown: StreamedPlan
+
+
+def choose(
+    operation: Operation, infos: Sequence[DeviceInfo], shared: Sequence[bool], budget: Budget, what: str
+) -> Chosen:
+    """The fastest tiles whose buffers fit the budget on every device. InvalidInput with the numbers if none do."""
+    spare = _spare(operation)
+    host = budget.host_bytes - len(infos) * spare
+    if budget.asked_host_bytes is not None and host <= 0:
+        raise InvalidInput(
+            f"max_host_bytes={budget.asked_host_bytes:,} is too small: reading and writing takes {len(infos) * spare:,} bytes"
+        )
+    each_host = max(host, 1) // len(infos)
+    staging = min(each_host, MOST_STAGING)
+    if not all(shared):
+        staging_within(staging)
+    # Of devices that work in the host's memory, buffers count there.
+    most = min(min(budget.device_bytes, each_host) if own else budget.device_bytes for own in shared)
+    largest = min(
+        (info.max_alloc_bytes or most for info, own in zip(infos, shared, strict=True) if not own), default=most
+    )
+    rates = [rates_of(operation, info) for info in infos]
+    together = Rates(sum(each.flops for each in rates), min(each.link for each in rates), rates[0].lost)
+    tiles, plans = _fitting(operation, infos, most, largest, together)
+    shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, rates, plans))
+    whole = 1 / sum(1 / each.seconds for each in shares)
+    host_bytes = sum(each.host_bytes for each in shares) + len(infos) * spare
+    same = len(set(map(_launched, plans))) == 1 and all(
+        operation.same_bits(tiles, each, info) for each, info in zip(plans, infos, strict=True)
+    )
+    return Chosen(tiles, plans, staging, spare, StreamedPlan(what, tiles, shares, whole, host_bytes, same))
+
+
+def _launched(plans: Mapping[Shaped, Plan]) -> str:
+    """What runs, as a text: equal for devices that compute the same bits."""
+    return str([[(step.kernel.name, str(step.config)) for step in plan.steps] for plan in plans.values()])
+
+
+def _fitting(
+    operation: Operation, infos: Sequence[DeviceInfo], most: int, largest: int, rates: Rates
+) -> tuple[TilePlan, tuple[Mapping[Shaped, Plan], ...]]:
+    """Tiles for which there is room for scratch memory, too. How much that is, only the plans of their launches say.
+
+    Of tiles that are nearly as fast, those are taken that have the bits of the whole product.
+    """
+    reserved = 0
+    found: list[tuple[TilePlan, tuple[Mapping[Shaped, Plan], ...]]] = []
+    while not found:
+        lacking = []
+        for tiles in _fast(operation, most, reserved, largest, rates, len(infos)):
+            if found and not all(operation.may_have_same_bits(tiles, info) for info in infos):
+                continue
+            plans = tuple(operation.plans(tiles, info) for info in infos)
+            taken = max(buffer_bytes(operation, tiles, each) for each in plans)
+            if taken > most:
+                lacking.append(taken - tiles.device_bytes)
+            elif all(operation.same_bits(tiles, each, info) for each, info in zip(plans, infos, strict=True)):
+                return tiles, plans
+            else:
+                found.append((tiles, plans))
+        reserved = max(reserved + most // 64, min(lacking, default=0))
+    return found[0]
+
+
+def _fast(operation: Operation, most: int, reserved: int, largest: int, rates: Rates, devices: int) -> list[TilePlan]:
+    found = [
+        each for each in tile_plans(operation.sizes, most, rates, devices, reserved) if max(each.slot_bytes) <= largest
+    ]
+    if not found:
+        raise InvalidInput(f"no tile fits the {largest:,} bytes that a device allocates at once")
+    return [each for each in found[:SEARCHED] if each.predicted(rates) <= SLOWER * found[0].predicted(rates)]
+
+
+def buffer_bytes(operation: Operation, tiles: TilePlan, plans: Mapping[Shaped, Plan]) -> int:
+    """All buffers on a device: of tiles and operands, and scratch memory. Each may be moved to the beginning of a page."""
+    operands = operation.slot_bytes(tiles).values()
+    scratch = scratch_bytes(plans).values()
+    nbytes = [*(nbytes for count, nbytes in operands for _ in range(count)), *scratch]
+    nbytes += [tiles.slot_bytes[2]] * tiles.slots[2]
+    return sum(nbytes) + len(nbytes) * PAGE_BYTES
+
+
+def _spare(operation: Operation) -> int:
+    """Bytes of the host that reading and writing take on each device's behalf."""
+    matrices = [stack.at(0)[1] for stack in operation.stacks]
+    return 2 * max(matrix.spare_bytes for matrix in matrices)
+
+
+def _share(
+    operation: Operation,
+    tiles: TilePlan,
+    staging: int,
+    info: DeviceInfo,
+    own: bool,
+    rates: Rates,
+    plans: Mapping[Shaped, Plan],
+) -> Share:
+    names = ("its kernels", "the link to it", "the link back")
+    times = tiles.seconds(rates)
+    taken = buffer_bytes(operation, tiles, plans)
+    limit = names[times.index(max(times))]
+    kernels = dict.fromkeys(step.kernel.name for plan in plans.values() for step in plan.steps)
+    return Share(info.label, ", ".join(kernels), tiles.predicted(rates), limit, taken, taken if own else staging)
+
+
+def rates_of(operation: Operation, info: DeviceInfo) -> Rates:
+    """What a device is assumed to do, by its facts alone."""
+    link = CPU_LINK if info.kind == "cpu" else GPU_LINK
+    lanes: float
+    lost = 1 / info.compute_units if info.kind == "cpu" else 0.0
+    if not isinstance(operation, ProductOperation) or not operation.k:
+        return Rates(1e15, link, lost)
+    clock = info.clock_mhz * 1e6 or USUAL_CLOCK
+    kind = element_type(operation.types[0])
+    size = kind.itemsize // kind.parts
+    if info.kind == "cpu":
+        lanes = CPU_PIPES * max(1, info.native_widths.get("float64" if kind.component_bytes == 8 else "float32", 1))
+    else:
+        lanes = (MATRIX_LANES if info.compute_capability is not None else UNIT_LANES)[size]
+    lanes /= COMPLEX if kind.parts == 2 else 1
+    return Rates(2.0 * lanes * info.compute_units * clock * REACHED, link, lost)

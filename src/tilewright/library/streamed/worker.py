@@ -1,0 +1,174 @@
+"""One device at work: its tiles are loaded, computed and stored by three threads, each ahead of the next."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any
+
+import pyopencl as cl
+
+from ...core.plan import Plan
+from ...runtime.opencl.device import Device, check
+from .device_memory import Memory, Slot, Slots
+from .launches import Launches
+from .operations import Operation, Shaped, shaped
+from .schedule import Schedule, Stopped
+from .tiles import Tile, TilePlan
+
+
+@dataclass(frozen=True)
+class Step:
+    """A tile and a panel of k, with the buffers that hold its operands."""
+
+    tile: Tile
+    panel: int
+    inputs: Mapping[str, Slot]
+    result: Slot
+
+
+Stored = Callable[["Worker", Tile, int], None]
+
+
+class Worker:
+    """A device with its buffers. `error` is what ended it early, `storing` whether a tile was half written then."""
+
+    def __init__(
+        self, device: Device, memory: Memory, operation: Operation, plan: TilePlan, plans: Mapping[Shaped, Plan],
+        schedule: Schedule, stored: Stored,
+    ) -> None:  # fmt: skip
+        self.device, self.memory = device, memory
+        self._operation, self._plan, self._plans = operation, plan, plans
+        self._schedule, self._stored = schedule, stored
+        self._form = operation.result_form(plan)
+        self.error: BaseException | None = None
+        self.storing = False
+        self._kinds = {
+            name: Slots([memory.allocate(nbytes, f"a tile of {name}") for _ in range(count)])
+            for name, (count, nbytes) in operation.slot_bytes(plan).items()
+        }
+        self._results = Slots(
+            [memory.allocate(plan.slot_bytes[2], "a tile of the result") for _ in range(plan.slots[2])]
+        )
+        self._launches = Launches(plans, device, memory)
+        self._steps: SimpleQueue[Step | None] = SimpleQueue()
+        self._ended: SimpleQueue[Step | None] = SimpleQueue()
+        names = ("load", "compute", "store")
+        jobs = (self._load, self._compute, self._store)
+        self._threads = [
+            Thread(target=self._guarded, args=(job,), name=f"tilewright-{name}", daemon=True)
+            for name, job in zip(names, jobs, strict=True)
+        ]
+
+    def start(self) -> None:
+        self._schedule.join(self)
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def alive(self) -> bool:
+        return any(thread.is_alive() for thread in self._threads)
+
+    def stop(self) -> None:
+        """End all threads as soon as what they are doing is done."""
+        for slots in (*self._kinds.values(), self._results):
+            slots.close()
+        self._steps.put(None)
+        self._ended.put(None)
+
+    def join(self) -> None:
+        """Wait until nothing is written any more, by threads or by the device."""
+        for thread in self._threads:
+            thread.join()
+        try:
+            self.memory.finish()
+        except cl.Error:  # of a device that failed: its error is known
+            return
+
+    def close(self) -> None:
+        """Free all buffers now: a thread and its worker know each other, so that they are found only later."""
+        self._kinds, self._results, self._threads = {}, Slots([]), []
+        del self._launches
+        self._steps, self._ended = SimpleQueue(), SimpleQueue()
+        self.memory.close()
+
+    def _guarded(self, job: Callable[[], None]) -> None:
+        try:
+            job()
+        except Stopped:
+            pass
+        except BaseException as error:
+            self.error = self.error or error
+            self.stop()
+            self._schedule.dismiss(self)
+
+    def _load(self) -> None:
+        while (tile := self._schedule.claim(self)) is not None:
+            result, _ = self._results.take(tile)
+            carried = self._operation.carried(tile)
+            if carried is not None:
+                self.memory.fill(result, carried, self._plan.part(tile), self._form)
+            for panel in range(self._plan.panels):
+                self._steps.put(Step(tile, panel, self._inputs(tile, panel), result))
+        self._steps.put(None)
+
+    def _inputs(self, tile: Tile, panel: int) -> dict[str, Slot]:
+        found = {}
+        for need in self._operation.needs(self._plan, tile, panel):
+            slot, fresh = self._kinds[need.name].take(need.key)
+            if fresh:
+                self.memory.fill(slot, need.matrix, need.part, need.form)
+            found[need.name] = slot
+        return found
+
+    def _compute(self) -> None:
+        """Launch a step before the one before it has ended, so that the device goes from one to the other."""
+        begun: tuple[Any, Step] | None = None
+        while True:
+            try:
+                step = self._steps.get_nowait()
+            except Empty:
+                if begun is not None:  # the loader may wait for its buffers
+                    self._complete(*begun)
+                    begun = None
+                    continue
+                step = self._steps.get()
+            if step is None:
+                break
+            event = self._launch(step)
+            if begun is not None:
+                self._complete(*begun)
+            begun = event, step
+        if begun is not None:
+            self._complete(*begun)
+        self._ended.put(None)
+
+    def _launch(self, step: Step) -> Any:
+        buffers = {name: slot.buffer for name, slot in step.inputs.items()}
+        buffers["output" if "input" in buffers else "C"] = step.result.buffer
+        for name in ("A", "B"):  # of an empty k nothing is read
+            buffers.setdefault(name, step.result.buffer)
+        slots = (*step.inputs.values(), step.result)
+        wait_for = [slot.filled for slot in slots if slot.filled is not None]
+        kind = shaped(self._plan, self._plan.part(step.tile), step.panel)
+        event = self._launches.start(kind, buffers, wait_for)
+        self.memory.compute.flush()
+        return event
+
+    def _complete(self, event: Any, step: Step) -> None:
+        if event is not None:
+            with check(f"waiting for a tile on {self.device.info.label}"):
+                event.wait()
+        for name, slot in step.inputs.items():
+            self._kinds[name].give(slot)
+        if step.panel == self._plan.panels - 1:
+            self._ended.put(step)
+
+    def _store(self) -> None:
+        while (step := self._ended.get()) is not None:
+            _, matrix = self._operation.out.at(step.tile.matrix)
+            self.storing = True
+            written = self.memory.drain(step.result, matrix, self._plan.part(step.tile), self._form)
+            self.storing = False
+            self._stored(self, step.tile, written)
+            self._results.give(step.result)

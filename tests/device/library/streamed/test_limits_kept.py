@@ -1,0 +1,133 @@
+"""Limits of memory are never exceeded: what is allocated is counted where it is allocated, not where it is planned."""
+
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+import pytest
+from separate import close
+from tiled_calls import KINDS, mapped, pretend, random
+
+from tilewright import gemm, matmul, transpose
+from tilewright.library.streamed import budget, device_memory
+from tilewright.runtime.opencl.device import Device
+
+MB = 10**6
+
+
+class CountedBuffers:
+    """Bytes of all buffers of OpenCL that live, by the host's memory and the device's own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.own = self.own_peak = self.host_peak = self.host = 0
+        make = cl.Buffer
+        counted = self
+
+        class Buffer(make):  # type: ignore[misc, valid-type]
+            def __init__(self, context: Any, flags: int, size: int = 0, hostbuf: Any = None) -> None:
+                super().__init__(context, flags, size, hostbuf=hostbuf)
+                self._kind = "host" if flags & (cl.mem_flags.USE_HOST_PTR | cl.mem_flags.ALLOC_HOST_PTR) else "own"
+                self._count(self.size)
+
+            def _count(self, nbytes: int) -> None:
+                now = getattr(counted, self._kind) + nbytes
+                setattr(counted, self._kind, now)
+                peak = f"{self._kind}_peak"
+                setattr(counted, peak, max(getattr(counted, peak), now))
+
+            def __del__(self) -> None:
+                self._count(-self.size)
+
+        monkeypatch.setattr(cl, "Buffer", Buffer)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("limit", [1, 3, 8])
+def test_no_buffers_beyond_the_limit_of_the_device(
+    kind: str, limit: int, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(kind, monkeypatch)
+    a, b, c = random(900, 800), random(800, 1000), random(900, 1000)
+    device.pool.release()
+    counted = CountedBuffers(monkeypatch)
+    where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": f"{limit}MB"}
+    assert close(matmul(a, b, **where), a, b)
+    gemm(a, b, c, beta=1, bias=c[0], activation="relu", **where)
+    gemm(a.astype(np.float16), b.astype(np.float16), **where)
+    transpose(a, **where)
+    peak = counted.own_peak if kind == "separate" else counted.host_peak
+    assert limit * MB / 4 < peak <= limit * MB
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_more_of_the_host_than_its_limit(
+    kind: str, device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """NumPy tells tracemalloc of its arrays. Python's own objects, of plans and kernels, are counted, too."""
+    a, b = random(1500, 1500), random(1500, 1500)
+    left, right = mapped(str(tmp_path / "a"), a), mapped(str(tmp_path / "b"), b)
+    out = np.memmap(tmp_path / "out", np.float32, "w+", shape=(1500, 1500))
+    if kind == "separate":
+        monkeypatch.setattr("tilewright.library.streamed.calls.shares_memory", lambda device: False)
+    limit = 40 * MB
+    where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": 5 * MB, "max_host_bytes": limit}
+    matmul(left[:300], right, out[:300], **where)  # makes what is made once
+    pinned = CountedBuffers(monkeypatch)
+    tracemalloc.start()
+    matmul(left, right, out, **where)
+    peak = tracemalloc.get_traced_memory()[1] + (pinned.host_peak if kind == "separate" else 0)
+    tracemalloc.stop()
+    assert peak <= limit
+    assert close(out, a, b)
+
+
+def test_ledgers_count_all_that_is_allocated(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledgers: list[budget.Ledger] = []
+    begin = budget.Ledger.__init__
+
+    def noted(self: budget.Ledger, *given: Any) -> None:
+        begin(self, *given)
+        ledgers.append(self)
+
+    monkeypatch.setattr(budget.Ledger, "__init__", noted)
+    pretend("separate", monkeypatch)
+    counted = CountedBuffers(monkeypatch)
+    matmul(random(500, 400), random(400, 300), device=device.info.label, max_device_bytes=MB)
+    own = next(each for each in ledgers if each.place == device.info.label)
+    assert counted.own_peak <= own.peak <= MB
+    assert device_memory.PAGE_BYTES == 4096
+
+
+RESIDENT = """
+import sys
+import numpy as np, tilewright
+folder, side = sys.argv[1], int(sys.argv[2])
+def peak():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+small = np.ones((64, 64), np.float32)
+tilewright.matmul(small, small, max_device_bytes="1MB")
+a, b = (np.memmap(f"{folder}/{name}", np.float32, "r", shape=(side, side)) for name in "ab")
+out = np.memmap(f"{folder}/out", np.float32, "w+", shape=(side, side))
+before = peak()
+tilewright.matmul(a, b, out, max_host_bytes=int(sys.argv[3]))
+print(peak() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="only Linux says how much of a process is in memory")
+def test_a_product_of_files_stays_below_the_limit_as_the_system_counts(tmp_path: Path, device: Device) -> None:
+    """Resident pages of a process that multiplies 3 x 36 MB with 30 MB; compiled kernels and threads have 40 MB besides."""
+    side, limit = 3000, 30 * MB
+    for name in "ab":
+        made = np.memmap(tmp_path / name, np.float32, "w+", shape=(side, side))
+        made[...] = 1
+        made.flush()
+    command = [sys.executable, "-c", RESIDENT, str(tmp_path), str(side), str(limit)]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(ended.stdout) < limit + 40 * MB
+    assert (np.memmap(tmp_path / "out", np.float32, "r", shape=(side, side)) == side).all()

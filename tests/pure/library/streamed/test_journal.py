@@ -1,0 +1,77 @@
+"""The journal of an output: what is read again, what is refused, and who may write."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tilewright.errors import InvalidInput
+from tilewright.library.streamed.journal import Journal, journal_path
+
+PRODUCT = {"what": "product", "sizes": [3, 4, 5], "a": ["memory", 1]}
+
+
+def test_what_was_added_is_read_again(tmp_path: Path) -> None:
+    output = tmp_path / "out.bin"
+    journal = Journal(output, PRODUCT)
+    journal.add(3, 77)
+    journal.add(1, 2**32 - 1)
+    journal.close(complete=False)
+    again = Journal(output, PRODUCT)
+    assert again.sums == {3: 77, 1: 2**32 - 1}
+    again.close(complete=True)
+    assert not journal_path(output).exists()
+
+
+@pytest.mark.parametrize("cut", range(1, 12))
+def test_a_line_that_was_being_written_is_forgotten(cut: int, tmp_path: Path) -> None:
+    output = tmp_path / "out.bin"
+    journal = Journal(output, PRODUCT)
+    journal.add(3, 77)
+    journal.add(41, 123456)
+    journal.close(complete=False)
+    path = journal_path(output)
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = Journal(output, PRODUCT)
+    assert again.sums == {3: 77}
+    again.add(5, 6)
+    again.close(complete=False)
+    last = Journal(output, PRODUCT)
+    assert last.sums == {3: 77, 5: 6}
+    last.close(complete=False)
+
+
+def test_a_first_line_that_was_being_written_begins_anew(tmp_path: Path) -> None:
+    output = tmp_path / "out.bin"
+    journal_path(output).write_text(json.dumps(PRODUCT)[:20])
+    journal = Journal(output, PRODUCT)
+    assert journal.sums == {}
+    journal.add(0, 1)
+    journal.close(complete=False)
+    again = Journal(output, PRODUCT)
+    assert again.sums == {0: 1}
+    again.close(complete=True)
+
+
+def test_another_product_is_refused_with_what_differs(tmp_path: Path) -> None:
+    output = tmp_path / "out.bin"
+    Journal(output, PRODUCT).close(complete=False)
+    with pytest.raises(InvalidInput, match=r"another product \(sizes: \[3, 4, 5\], not \[3, 4, 6\]\)"):
+        Journal(output, {**PRODUCT, "sizes": [3, 4, 6]})
+    Journal(output, PRODUCT).close(complete=True)
+
+
+def test_a_second_writer_is_refused_until_the_first_ends(tmp_path: Path) -> None:
+    output = tmp_path / "out.bin"
+    journal = Journal(output, PRODUCT)
+    with pytest.raises(InvalidInput, match="another call is writing to"):
+        Journal(output, PRODUCT)
+    journal.close(complete=False)
+    Journal(output, PRODUCT).close(complete=True)
+
+
+def test_a_product_in_place_is_not_begun_twice(tmp_path: Path) -> None:
+    output = tmp_path / "out.bin"
+    Journal(output, PRODUCT, in_place=True).close(complete=False)
+    with pytest.raises(InvalidInput, match="bring back c"):
+        Journal(output, PRODUCT, in_place=True)

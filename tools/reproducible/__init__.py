@@ -1,0 +1,1 @@
+"""Proves that reproducible products have the bits that they promise: `python -m tools.reproducible --help`."""
