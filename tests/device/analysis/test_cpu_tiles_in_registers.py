@@ -20,8 +20,8 @@ from tilewright.runtime.device import Device
 
 # A vector that is loaded from the stack or stored to it. A, B and the panel are reached by other registers.
 SPILL = re.compile(r"[yz]mm\d+.*\[r[sb]p\b|\[r[sb]p\b.*[yz]mm\d+")
-# Where B is read in place, 12 x 2 of float32 spill six sums: Intel's scheduler loads all 12 rows of A before the prefetches of
-# B. Without these it does not, but few rows, which that loop computes alone, then take twice as long.
+# Where B is read in place, 12 x 2 of float32 spill seven vectors: Intel's scheduler loads all 12 rows of A before the
+# prefetches of B. Without these it does not, but few rows, which that loop computes alone, then take twice as long.
 SPILLS_IN_PLACE = ("x86-64-v4", "float32", 0)
 IN_PLACE = "prefetcht1"  # what only the loops have that read B in place
 LEVELS = ("x86-64-v3", "x86-64-v4")  # AVX2 and AVX-512

@@ -33,7 +33,7 @@ PACKED_BYTES = 512 * 1024
 # K for which the packed panel is asked ahead (AHEAD), by (vector bytes, bytes of a component). Complex numbers and pieces
 # have not been measured there. The sums are as many, but with 6 x 4 a step of k, 12 cycles of multiply-adds, needs 10 loads
 # and with 12 x 2 it needs 14; 4 x 3 needs 7 and 6 x 2 needs 8. A test loop loads 1.9 lines a cycle from level 1 on Zen 5 but
-# 1.1 on an Emerald Rapids Xeon. There 6 x 4 measured 1.0 to 1.1 times 12 x 2, and AHEAD 5 to 9 % more for float32. Zen 5
+# 1.1 on an Emerald Rapids Xeon. There 6 x 4 measured 1.05 to 1.15 times 12 x 2, AHEAD 7 to 9 % more for float32. Zen 5
 # gains nothing by any of it and loses 1 to 4 % in places. No system says how many loads a core can do; the size of this
 # cache is known, and divides the two. docs/explanation/cpu-products.md has the figures.
 LARGE_LEVEL2 = 2 * 2**20
