@@ -41,6 +41,7 @@ class DeviceInfo:
     native_widths: dict[str, int] = field(default_factory=dict)
     sub_group_width: int = 0  # work-items of a warp, wavefront or sub-group; 0: the driver does not say
     compute_capability: tuple[int, int] | None = None  # NVIDIA
+    level2_bytes: int = 0  # of a CPU core's level-2 cache; 0 if neither the system nor the driver says
     static_local_bytes: int = 0  # the most for a static local array, where a run showed more than `local_bytes`
     fp64: bool = False
     fp16: bool = False

@@ -4,19 +4,35 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilewright.kernels.product.cpu.cost import DEPTH_STEP, REGISTER_TILES, blocking, in_place, register_tile
+from tilewright.kernels.product.cpu.cost import (
+    DEPTH_STEP,
+    LARGE_LEVEL2,
+    LARGE_TILES,
+    REGISTER_TILES,
+    blocking,
+    in_place,
+    register_tile,
+)
 
 SIDES = st.integers(1, 5000)
 
 
 @given(
     SIDES, SIDES, st.integers(0, 5000), st.integers(1, 40), st.integers(1, 64), st.sampled_from(sorted(REGISTER_TILES)),
-    st.sampled_from((4, 8)), st.booleans(),
+    st.sampled_from((4, 8)), st.booleans(), st.sampled_from((0, 2**20, 2**21)),
 )  # fmt: skip
 def test_blocks_cover_c_and_fit_their_buffers(
-    m: int, n: int, k: int, batch: int, units: int, vectors: tuple[int, bool], component: int, by_rows: bool
+    m: int,
+    n: int,
+    k: int,
+    batch: int,
+    units: int,
+    vectors: tuple[int, bool],
+    component: int,
+    by_rows: bool,
+    level2: int,
 ) -> None:
-    tile = register_tile(vectors[0], component, vectors[1])
+    tile = register_tile(vectors[0], component, vectors[1], level2_bytes=level2)
     blocks = blocking(m, n, k, batch, tile, units, component, component, k if by_rows else None)
     assert blocks.mb * blocks.groups_m >= m
     assert blocks.nb * blocks.groups_n >= n
@@ -49,3 +65,20 @@ def test_a_thin_product_keeps_the_rows_of_c_whole() -> None:
     """With few steps of K all that counts is C: pieces of its rows cost more than packing B again."""
     tile = register_tile(64, 4, False)
     assert blocking(1320, 1307, 24, 1, tile, 2, 4, 4, 24).groups_n == 1
+
+
+@pytest.mark.parametrize("component", [4, 8])
+@pytest.mark.parametrize("vector_bytes", [16, 32, 64])
+def test_only_a_large_level_2_cache_changes_the_tile(vector_bytes: int, component: int) -> None:
+    usual = register_tile(vector_bytes, component, False)
+    assert usual == register_tile(vector_bytes, component, False, level2_bytes=LARGE_LEVEL2 - 1)
+    large = register_tile(vector_bytes, component, False, level2_bytes=LARGE_LEVEL2)
+    assert (large != usual) == ((vector_bytes, component) in LARGE_TILES)
+    assert large.rows * large.vectors == usual.rows * usual.vectors  # registers for sums
+    assert large.rows + large.vectors <= usual.rows + usual.vectors  # loads of a step
+    assert large.capacity * component <= LARGE_LEVEL2 // 2
+
+
+def test_complex_tiles_are_those_of_any_cache() -> None:
+    for component in (4, 8):
+        assert register_tile(64, component, True) == register_tile(64, component, True, level2_bytes=LARGE_LEVEL2)

@@ -5,6 +5,7 @@ from typing import Any
 import pyopencl as cl
 
 from ...core.device import DeviceInfo
+from ..caches import level2_bytes
 
 WIDTHS = {"float32": "float", "float64": "double", "int32": "int", "float16": "half", "int8": "char"}
 
@@ -37,6 +38,7 @@ def describe(device: Any, place: int = 0) -> DeviceInfo:
         native_widths=_widths(device, "native_vector_width_"),
         sub_group_width=_sub_group_width(device, nvidia),
         compute_capability=(device.compute_capability_major_nv, device.compute_capability_minor_nv) if nvidia else None,
+        level2_bytes=level2_bytes(_ask(device, "global_mem_cache_size", 0)) if kind == "cpu" else 0,
         fp64=bool(_ask(device, "double_fp_config", 0)),
         fp16="cl_khr_fp16" in extensions,
         features=frozenset({kind, *(["nvidia"] if nvidia else [])}),

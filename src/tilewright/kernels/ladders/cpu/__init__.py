@@ -70,14 +70,16 @@ class Production(Config):
 
     vector_bytes: int
     units: int = 1  # cores
+    level2_bytes: int = 0
 
     def on(self, device: DeviceInfo) -> Config:
-        return replace(self, units=device.compute_units)
+        return replace(self, units=device.compute_units, level2_bytes=device.level2_bytes)
 
     def product(self, problem: Problem) -> CpuConfig:
         """The library's configuration for the problem."""
-        tile = register_tile(self.vector_bytes, element_type(problem.dtype).component_bytes, False)
-        return CpuConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, self.units)
+        component = element_type(problem.dtype).component_bytes
+        tile = register_tile(self.vector_bytes, component, False, level2_bytes=self.level2_bytes)
+        return CpuConfig.of(tile, self.units)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return self.product(problem).macros(problem)

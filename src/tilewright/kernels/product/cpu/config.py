@@ -26,6 +26,12 @@ class CpuConfig(ProductConfig):
     NB: int
     units: int  # cores
     DOT: int = 0  # pieces of a REAL that one instruction multiplies and adds: 4 bytes or 2 of 16 bits; 0 for none
+    AHEAD: int = 0  # steps of K for which a packed panel is asked before it is used
+
+    @classmethod
+    def of(cls, tile: Tile, units: int, pieces: int = 0) -> "CpuConfig":
+        """The configuration for a tile, cores, and pieces that an instruction takes."""
+        return cls(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, units, pieces, tile.ahead)
 
     @property
     def steps_per_real(self) -> int:
@@ -33,7 +39,7 @@ class CpuConfig(ProductConfig):
 
     @property
     def tile(self) -> Tile:
-        return Tile(self.MR, self.NV, self.VW, self.KC, self.NB)
+        return Tile(self.MR, self.NV, self.VW, self.KC, self.NB, self.AHEAD)
 
     @property
     def uncut_depth(self) -> int:

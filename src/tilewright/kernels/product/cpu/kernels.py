@@ -40,8 +40,9 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
 def product_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
     """06_production.cl with the register tile for elements of a type and vectors of that size."""
     kind = element_type(dtype)
-    tile = register_tile(vector_bytes, kind.component_bytes, kind.parts == 2, exact_depth(dtype))
-    config = CpuConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units)
+    cache = device.level2_bytes
+    tile = register_tile(vector_bytes, kind.component_bytes, kind.parts == 2, exact_depth(dtype), cache)
+    config = CpuConfig.of(tile, device.compute_units)
     return Kernel(MAIN_LOOP, config, dtypes=DTYPES, steps=product_steps)
 
 
@@ -52,7 +53,7 @@ def piece_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Ke
     if not kind.exact or pieces not in PIECES_NEED or vector_bytes != 64:
         return ()
     tile = register_tile(vector_bytes, COMPONENT_BYTES, False)
-    config = CpuConfig(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, device.compute_units, pieces)
+    config = CpuConfig.of(tile, device.compute_units, pieces)
     variant = "vpdpbusd" if pieces == 4 else "vpdpwssd"
     return (
         Kernel(MAIN_LOOP, config, dtypes=(dtype,), steps=product_steps, variant=variant, requires=PIECES_NEED[pieces]),

@@ -8,6 +8,8 @@
 // STREAM: C is only written, and around the caches. It takes an instance of its own, since a compiler that sees the same
 // store with and without this wish in two branches makes one of them, without it.
 //
+// AHEAD: with larger level-2 caches, which answer later, the panel is asked for some steps ahead.
+//
 // FUSED: B is read in place, and what was read is stored to the panel, for the micro-kernels further down to use. The
 // wait for B then overlaps with arithmetic, which a separate packing loop could not do.
 static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, long a_row, const __global IN *B, long b_row,
@@ -30,6 +32,9 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
             PREFETCH(B + (VECTORS + q + 1) * VW - 1); // the end of a vector that may lie across two lines
 #else
             row[q] = AT(panel + q * VW);
+#if AHEAD
+            PREFETCH_NEAR(panel + (AHEAD * VECTORS + q) * VW);
+#endif
 #endif
         }
 #pragma unroll

@@ -27,6 +27,7 @@ typedef JOIN(OUT, VW) loose_out_vec __attribute__((aligned(sizeof(OUT))));
 #define LOOSE_AT(p) (*(loose_vec *)(p)) // private memory, any address
 #define LOOSE_GLOBAL(p) (*(__global loose_vec *)(p))
 #define PREFETCH(p) __builtin_prefetch((const void *)(ulong)(p), 0, 2) // for reading, into the level-2 cache
+#define PREFETCH_NEAR(p) __builtin_prefetch((const void *)(ulong)(p), 0, 3) // into the level-1 cache, too
 #define LINE_BYTES 64
 
 #define LOAD_plain(p) (*(const __global loose_vec *)(p))

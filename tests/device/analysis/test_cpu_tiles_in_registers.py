@@ -1,0 +1,70 @@
+"""The register tiles of CPU products stay in registers: Intel's compiler spills none of their sums in the loops over K."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from tilewright.analysis.inspect.compile_and_count import find_target
+from tilewright.analysis.inspect.driver import FORM, code_from_driver
+from tilewright.analysis.inspect.loops import loops_of
+from tilewright.analysis.inspect.x86_code import parse_x86
+from tilewright.core.device import DeviceInfo
+from tilewright.core.kernel import Config, Step
+from tilewright.core.plan import Plan
+from tilewright.core.problem import Gemm
+from tilewright.dispatch.choice import plan_product
+from tilewright.kernels.product.cpu.config import CpuConfig
+from tilewright.kernels.product.cpu.cost import LARGE_LEVEL2
+from tilewright.runtime.device import Device
+
+# A vector that is loaded from the stack or stored to it. A, B and the panel are reached by other registers.
+SPILL = re.compile(r"[yz]mm\d+.*\[r[sb]p\b|\[r[sb]p\b.*[yz]mm\d+")
+# Where B is read in place, 12 x 2 of float32 spill seven vectors: Intel's scheduler loads all 12 rows of A before the
+# prefetches of B. Without these it does not, but few rows, which that loop computes alone, then take twice as long.
+SPILLS_IN_PLACE = ("x86-64-v4", "float32", 0)
+IN_PLACE = "prefetcht1"  # what only the loops have that read B in place
+LEVELS = ("x86-64-v3", "x86-64-v4")  # AVX2 and AVX-512
+
+
+def spills(config: Config, plan: Plan, step: Step, intel: DeviceInfo, level: str) -> list[tuple[bool, list[str]]]:
+    """For each loop that multiplies a whole tile: whether it reads B in place, and its accesses to vectors on the stack."""
+    assert isinstance(config, CpuConfig)
+    compiled = code_from_driver(plan, step, intel, level)
+    found = []
+    for loop in loops_of(parse_x86(compiled.texts[FORM])):
+        texts = [each.text for each in loop.instructions]
+        fused = sum("vfmadd" in each for each in texts)
+        if fused and fused % (config.MR * config.NV) == 0:
+            in_place = any(IN_PLACE in each for each in texts)
+            found.append((in_place, [each for each in texts if SPILL.search(each)]))
+    return found
+
+
+@pytest.mark.parametrize("level2", [0, LARGE_LEVEL2], ids=["any cache", "a large cache"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_sum_of_a_tile_leaves_its_register(one_device: Device, level: str, dtype: str, level2: int) -> None:
+    pytest.importorskip("capstone")
+    if not one_device.info.platform.startswith("Intel"):
+        pytest.skip("Intel's CPU runtime is not here")
+    info = replace(find_target(level).info, compute_units=2, level2_bytes=level2)
+    plan = plan_product(Gemm(256, 256, 256, dtype), info)
+    (step,) = plan.steps
+    found = spills(step.config, plan, step, one_device.info, level)
+    assert {in_place for in_place, _ in found} == {True, False}
+    exempt = (level, dtype, level2) == SPILLS_IN_PLACE
+    assert not [texts for in_place, texts in found if texts and not (in_place and exempt)]
+
+
+def test_a_tile_of_too_many_sums_is_seen_to_spill(one_device: Device) -> None:
+    pytest.importorskip("capstone")
+    if not one_device.info.platform.startswith("Intel"):
+        pytest.skip("Intel's CPU runtime is not here")
+    info = replace(find_target("x86-64-v3").info, compute_units=2)
+    plan = plan_product(Gemm(256, 256, 256), info)
+    (step,) = plan.steps
+    config = replace(step.config, MR=9, NV=3)  # type: ignore[call-arg]
+    large = replace(step, config=config, kernel=replace(step.kernel, config=config))
+    found = spills(config, plan, large, one_device.info, "x86-64-v3")
+    assert any(texts for _, texts in found)
