@@ -137,6 +137,8 @@ def test_any_gpu(config: PortableConfig, device: Device) -> None:
     check(kernel, symmetric(217, 33, order="column"), device)
     check(kernel, symmetric(65, 70, "int64"), device)
     check(kernel, symmetric(33, 70, "float64"), device)
+    check(kernel, symmetric(300, 9, "uint8"), device)  # four elements in a word of a tile of the mirror image, and two
+    check(kernel, symmetric(261, 20, "float16", order="column"), device)
 
 
 def test_one_copy_of_an_operand_that_is_packed(device: Device) -> None:

@@ -18,6 +18,7 @@ from tilewright.core import types as dtypes
 from tilewright.core.plan import violations
 from tilewright.core.problem import Gemm
 from tilewright.core.types import ELEMENT_TYPES, FLOAT8, ElementType, numpy_dtype, storable
+from tilewright.dispatch import numpys_own
 from tilewright.kernels import copy as moves
 from tilewright.kernels.copy import copy_nd
 from tilewright.kernels.ladders import cpu
@@ -98,6 +99,8 @@ TABLES = (
     Table(wgmma_configs, "SUMS", closed=True),  # accumulators
     Table(sets, "ELEMENTS", closed=True),  # a type for each size of elements
     Table(multiply, "HOLD_FLOAT8", closed=True),
+    Table(numpys_own, "BLAS_TYPES", closed=True),
+    Table(numpys_own, "TYPES", closed=True),  # those of NumPy itself
     Table(blas, "PREFIXES", closed=True),  # the letters S, D, C and Z
     Table(clblast, "PREFIXES", closed=True),
     Table(cublas, "PREFIXES", closed=True),
