@@ -25,7 +25,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 BLAS_TYPES = ("float32", "float64", "complex64", "complex128")
-TYPES = (*BLAS_TYPES, "float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+LOOPED = ("float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+TYPES = (*BLAS_TYPES, *LOOPED)
 # Amounts that are NumPy's own on every machine, so that nothing is measured for them: 16 x 16 x 16 by a BLAS, 6 x 6 x 6 without
 # one. They take 1 us, where the cheapest enqueue takes 3.
 ALWAYS = {"product": 16**3 + 4 * 3 * 16**2, "vector": 5 * 32**2, "stack": 16**3, "loops": 6**3}

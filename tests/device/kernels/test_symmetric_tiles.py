@@ -118,7 +118,8 @@ def check(kernel: Kernel, problem: StridedGemm, device: Device) -> None:
         assert got.tobytes() == np.ascontiguousarray(got.swapaxes(1, 2)).tobytes(), f"{kernel.config} {problem.title}"
         wide = a.astype(np.int64 if integers else np.float64)
         expected = wide @ wide.swapaxes(1, 2)
-        assert np.abs(got - expected).max() <= (0 if integers else 1e-3 if dtype.itemsize < 4 else 1e-4)
+        expected = expected.astype(dtype) if integers else expected  # modulo the width of the type
+        assert np.abs(got - expected).max() <= (0 if integers else 0.1 if dtype.itemsize < 4 else 1e-4)
 
 
 @pytest.mark.parametrize(
@@ -137,8 +138,8 @@ def test_any_gpu(config: PortableConfig, device: Device) -> None:
     check(kernel, symmetric(217, 33, order="column"), device)
     check(kernel, symmetric(65, 70, "int64"), device)
     check(kernel, symmetric(33, 70, "float64"), device)
-    check(kernel, symmetric(300, 9, "uint8"), device)  # four elements in a word of a tile of the mirror image, and two
-    check(kernel, symmetric(261, 20, "float16", order="column"), device)
+    check(kernel, symmetric(300, 40, "uint8"), device)  # four elements in a word of a tile of the mirror image, and two
+    check(kernel, symmetric(261, 40, "float16", order="column"), device)
 
 
 def test_one_copy_of_an_operand_that_is_packed(device: Device) -> None:

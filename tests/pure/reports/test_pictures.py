@@ -30,7 +30,9 @@ UNDRAWN = (
     "predictions",
     "playground",
     "transformer-block",
+    "calls",
     "host-copies",
+    "symmetric",
     "outofcore",
     "regret",
 )

@@ -1,9 +1,9 @@
 """In-place transposes of square matrices: tiles opposite each other across the diagonal are swapped."""
 
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 from ...core.device import DeviceInfo
 from ...core.in_place import InPlaceTranspose
@@ -15,6 +15,9 @@ from ...errors import InvalidInput
 from . import HERE
 from .configs import WORD, TransposeConfig
 from .strided_copy import StridedCopy, width
+
+if TYPE_CHECKING:
+    import numpy as np
 
 NARROW = 32  # the side of a tile of int8 or int16 elements that are copied one by one
 
@@ -48,18 +51,18 @@ class StridedInPlaceTranspose:
         return {"rows": self.rows, **self.layout.scalars("matrix")}
 
     def reference(self, arrays: Arrays) -> np.ndarray:
-        return np.swapaxes(arrays["matrix"], -1, -2)
+        return arrays["matrix"].swapaxes(-1, -2)
 
     def error_bound(self, arrays: Arrays, reference: np.ndarray) -> np.ndarray | float:
         return 0.0
 
     @property
-    def by_rows(self) -> "StridedInPlaceTranspose":
+    def by_rows(self) -> StridedInPlaceTranspose:
         """The same transpose with the smaller stride along the rows: a matrix and its transpose are transposed alike."""
         layout = self.layout
         return replace(self, layout=layout.swapped) if abs(layout.row) < abs(layout.column) else self
 
-    def batches(self, first: int, count: int) -> "StridedInPlaceTranspose":
+    def batches(self, first: int, count: int) -> StridedInPlaceTranspose:
         """The transposes of `count` matrices of the batch from `first` on."""
         offset = self.layout.offset + first * self.layout.batch
         return replace(self, layout=replace(self.layout, offset=offset), batch=count)

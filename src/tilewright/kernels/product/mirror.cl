@@ -33,6 +33,7 @@ void mirror(const int M, __global ELEMENT* C, const long c_offset, const long c_
     put_tile(tile, held);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (upper == lower) {
+        barrier(CLK_GLOBAL_MEM_FENCE);  // others have loaded what is stored here
         const int side = min(TILE_ROWS, M - lower);
         C += lower * (c_row + c_column);
         for (int place = get_local_id(0); place < TILE_ROWS * TILE_ROWS; place += ITEMS) {

@@ -16,12 +16,14 @@ from tilewright.analysis.explain.plans import small_arrays
 from tilewright.core.in_place import InPlaceTranspose
 from tilewright.core.kernel import KERNELS, Kernel, Steps, render
 from tilewright.core.plan import violations
+from tilewright.core.precision import REPRODUCIBLE
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, output_of
 from tilewright.core.problems import make_problem
 from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.errors import SourceError, Unsupported
 from tilewright.kernels import find_ladder
 from tilewright.kernels.copy.copy_nd import StridedCopyND
+from tilewright.kernels.product.chain import chained
 from tilewright.kernels.product.gemv.kernels import COLUMNS, ROWS
 from tilewright.kernels.product.gemv.search import COLUMNS_SPACE, ROWS_SPACE
 from tilewright.kernels.product.portable.config import PortableConfig
@@ -51,7 +53,8 @@ class Launches:
     def files(self) -> set[str]:
         """The .cl files that the launches are made of, as folder/name."""
         texts = (render(step.kernel, step.config, step.problem) for step in self.steps)
-        return {file for text in texts for file in re.findall(r'^#line 1 "([^"]+)"', text, re.M)}
+        named = {file for text in texts for file in re.findall(r'^#line 1 "([^"]+)"', text, re.M)}
+        return {re.sub(r"^\.\./(?=\w+\.cl)", "product/", file) for file in named}  # as a family includes what all share
 
 
 def given(kernel: Kernel, problem: Problem) -> Launches:
@@ -72,6 +75,7 @@ def tiles() -> Iterator[Launches]:
             problem = Gemm(37, 29, 13, dtype, a_order=order, b_order="column", out_dtype=result)
             yield given(replace(TILES, config=SMALL), problem)
     yield given(replace(TILES, config=replace(SMALL, split_k=4)), Gemm(40, 40, 128))
+    yield given(replace(chained(TILES), config=SMALL), Gemm(37, 29, 13, precision=REPRODUCIBLE))
     yield given(replace(TILES, config=replace(SMALL, pack=True)), Gemm(40, 43, 33))
 
 
@@ -91,6 +95,8 @@ def planned() -> Iterator[Launches]:
         Gemm(17, 33, 9, "float32", "column", "column"),
     ]
     products += [Gemm(14, 20, 9, dtype) for dtype in ("float64", "int32", "complex64", "complex128")]
+    products += [Gemm(17, 35, 33, precision=REPRODUCIBLE), Gemm(9, 40, 70, "float64", precision=REPRODUCIBLE)]
+    products += [Gemm(1, 70, 33, precision=REPRODUCIBLE)]
     products += [Gemm(9, 7, 5, batch=3), Gemm(26, 42, 3, "float64"), Gemm(14, 37, 5)]
     turned = [Transpose(70, 52, dtype) for dtype in ("float32", "float64", "int8", "float16", "complex128")]
     swaps = [
@@ -142,7 +148,9 @@ ELSEWHERE = {
     "portable/split_k.cl": "inline assembly: fences of NVIDIA's between work-groups",
     "product/fixup.cl": "for kernels with instructions that the interpreter does not know",
     "product/pipeline.cl": "for kernels with instructions that the interpreter does not know",
-    "product/scheduler.cl": "for kernels with instructions that the interpreter does not know",
+    "product/mirror.cl": "reads what the launch before it stored: tests/device/kernels/test_symmetric_tiles.py",
+    "product/triangle.cl": "for kernels before that launch",
+    "cpu/symmetric.cl": "reads what other work-groups stored: tests/device/library/test_symmetric.py",
 }
 
 

@@ -28,7 +28,9 @@ WITHOUT = (
     "sanitize",
     "playground",
     "transformer-block",
+    "calls",
     "host-copies",
+    "symmetric",
     "outofcore",
     "regret",
 )  # kinds that have no page
