@@ -12,6 +12,7 @@ PLAIN_FEATURES = frozenset({"gpu", "nvidia"})
 # Instructions by the compute capability that has them; those of sm_90a are on no later GPU. PTX ISA, "Target ISA Notes".
 SINCE = {"ldmatrix": (7, 5), "mma": (8, 0), "mma_f64_m8": (8, 0), "cp_async": (8, 0), "mma_f64": (9, 0), "tma": (9, 0)}
 HOPPER = (9, 0)
+OF_HOPPER = {"wgmma", "mma_f64_chain"}  # the order of mma.sync's additions was seen on an H200; nobody promises it elsewhere
 DRIVER_FILE = Path("/proc/driver/nvidia/version")
 
 
@@ -87,7 +88,7 @@ def instructions_of(compute_capability: tuple[int, int] | None) -> frozenset[str
     """The features of kernels that a GPU's instruction set has."""
     own = compute_capability or (0, 0)
     since = {name for name, first in SINCE.items() if own >= first}
-    return frozenset(since | ({"wgmma"} if own == HOPPER else set()))
+    return frozenset(since | (OF_HOPPER if own == HOPPER else set()))
 
 
 def driver_version(info: DeviceInfo) -> str:
