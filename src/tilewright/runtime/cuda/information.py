@@ -12,7 +12,8 @@ PLAIN_FEATURES = frozenset({"gpu", "nvidia"})
 # Instructions by the compute capability that has them; those of sm_90a are on no later GPU. PTX ISA, "Target ISA Notes".
 SINCE = {"ldmatrix": (7, 5), "mma": (8, 0), "mma_f64_m8": (8, 0), "cp_async": (8, 0), "mma_f64": (9, 0), "tma": (9, 0)}
 HOPPER = (9, 0)
-OF_HOPPER = {"wgmma", "mma_f64_chain"}  # the order of mma.sync's additions was seen on an H200; nobody promises it elsewhere
+# The order in which mma.sync adds was seen on an H200. Nobody promises it elsewhere.
+OF_HOPPER = {"wgmma", "mma_f64_chain"}
 DRIVER_FILE = Path("/proc/driver/nvidia/version")
 
 
