@@ -16,8 +16,8 @@ from .operations import Operation, Shaped
 from .product import ProductOperation
 from .tiles import Rates, TilePlan, tile_plans
 
-# Bytes per second: what a product of NumPy arrays in tiles moved both ways beside an H200, 17.9 GB in 0.57 s (the threads that fill
-# pinned memory are the limit, not the bus), and a copy beside two busy cores.
+# Bytes per second: what a product of NumPy arrays in tiles moved both ways beside an H200, 17.9 GB in 0.57 s (the limit are the
+# threads that fill pinned memory, not the bus), and a copy beside two busy cores.
 GPU_LINK = 31e9
 CPU_LINK = 6e9
 USUAL_CLOCK = 3e9  # Hz, of devices whose driver does not say
