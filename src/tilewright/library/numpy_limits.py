@@ -5,11 +5,11 @@ processor, driver, NumPy and BLAS with its number of threads. It bisects a list 
 short blocks, and their least times are compared, because other programs only ever make a time longer. If others kept the
 machine busy meanwhile, or other threads of this process did, the answer serves this process alone.
 
-A product for which the BLAS wakes other threads is not NumPy's, however fast. OpenBLAS's spin for 26 ms afterwards, which made
-a following 1024 x 1024 product of ours 1.3 to 1.5 times as long on two cores. Where other programs kept a core busy, 128 x 128
-matrices took NumPy 16 ms instead of 17 us, and a kernel 30 us. Such products are seen by the processor time that this process
-gets beyond the calling thread's. GAIN_OF_THREADS = 0.9 would let NumPy have them where it is faster on a quiet machine: float32
-squares of 100 to some 250 on two cores of a Zen 5, up to 1.7 times as fast there.
+The BLAS may wake other threads for a product, which is seen by the processor time that this process gets beyond the calling
+thread's. OpenBLAS's spin for 26 ms afterwards, so the next turn waits for them. Such products are NumPy's where they are faster:
+float32 squares of 100 to some 250 took up to 1.7 times as long by a kernel on two quiet cores of a Zen 5, random shapes a third
+longer in the geometric mean. It costs something: a 1024 x 1024 product of ours right after takes 1.3 to 1.5 times as long, and
+where other programs keep a core busy, NumPy's threads wait for each other.
 """
 
 import json
@@ -67,7 +67,6 @@ MANY = 256  # products in a stack that has "any number"
 THIN_SIDES = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # the other two
 EACH_SIDES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 GAIN = 0.9  # NumPy's own must take at most this part of our time
-GAIN_OF_THREADS = 0.0  # the same for products for which its BLAS wakes threads; 0 is never
 WATCHED_S = 0.012  # how long threads are watched: Linux counts the time of a running thread at its ticks, of up to 4 ms
 WOKEN = 0.3  # of the calling thread's processor time: what others get at least while a BLAS uses them
 SPIN_S = 0.03  # how long they may spin
@@ -87,7 +86,7 @@ def limit_for(device: Device, read: str, result: str, kind: str) -> Limit:
 @cache
 def _limit(device: Device, read: str, result: str, kind: str) -> Limit:
     kept = BinaryCache(cache_folder() / "numpy")
-    key = content_key(kind, read, result, machine(device), str(GAIN_OF_THREADS))
+    key = content_key(kind, read, result, machine(device), str(GAIN))
     answer = kept.get(key)
     if answer is not None:
         return Limit(**json.loads(answer))
@@ -149,7 +148,7 @@ def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -
 
 
 def _wins(device: Device, asked: Asked) -> bool:
-    """Whether NumPy multiplies this size on one thread, and fast enough to be called."""
+    """Whether NumPy multiplies this size fast enough to be called."""
     problem = Gemm(asked.m, asked.n, asked.k, asked.read, out_dtype=asked.result, batch=asked.products)
     arrays = random_arrays(problem)
     shape, kind = problem.operands[2].shape, numpy_dtype(asked.result)
@@ -158,15 +157,13 @@ def _wins(device: Device, asked: Asked) -> bool:
         np.matmul(arrays["A"], arrays["B"], dtype=kind)
 
     woken = wakes_threads(numpys)
-    if woken and not GAIN_OF_THREADS:
-        return False
     memory = HostMemory(device, None)
     call = Call([plan_product(problem, equipped(device.info, asked.read), load_tables())], device)
 
     def ours() -> Any:
         memory.run(call, {**arrays, "C": np.empty(shape, kind)}, "C", False)
 
-    return compared(numpys, ours, SPIN_S if woken else 0.0) <= (GAIN_OF_THREADS if woken else GAIN)
+    return compared(numpys, ours, SPIN_S if woken else 0.0) <= GAIN
 
 
 def wakes_threads(call: Callable[[], Any]) -> bool:

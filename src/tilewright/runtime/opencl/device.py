@@ -195,7 +195,9 @@ class Device:
             program = self._load(binary, options)
             if program is not None:
                 return program, "(from the cache of built programs)"
-        if target:  # the library's own kernels, which are known: NVIDIA's compiler would count its warnings on the terminal
+        if (
+            target
+        ):  # the library's own kernels, which are known: NVIDIA's compiler would count its warnings on the terminal
             program = self._retargeted(self._from_source(source, name, (*options, "-w")), name, target)
         else:
             program = self._from_source(source, name, options)

@@ -288,6 +288,7 @@ def test_a_killed_process_loses_only_unfinished_tiles(tmp_path: Path, one_device
 def interrupted(tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., np.memmap]]:
     """Makes a product whose call ends after three tiles, as by Ctrl-C."""
     stored = Run.stored
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 
     def make(**changed: Any) -> np.memmap:
         count: list[int] = []
@@ -307,6 +308,7 @@ def interrupted(tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch)
         return out
 
     yield make
+    signal.signal(signal.SIGINT, usual)
     assert threading.active_count() < 40
 
 
