@@ -6,7 +6,7 @@ operands on the device.
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -117,7 +117,7 @@ def plans_of(problem: Gemm, device: Device, candidates: int) -> list[Plan]:
         if len(found) > candidates:
             break
         try:
-            made = plan_kernel(kernel, call, info)
+            made = replace(plan_kernel(kernel, call, info), problem=problem)  # whose layouts the verification knows
         except Unsupported:
             continue
         if all(made.steps != each.steps for each in found):

@@ -16,7 +16,7 @@ from ...errors import StorageFailed
 from ...runtime.opencl.copy_threads import share, taken_from
 from ...runtime.opencl.staging import USUAL
 
-CHUNK_BYTES = 4 * 2**20  # of what is converted, transposed or read at a time
+CHUNK_BYTES = 2**20  # of what is converted, transposed or read at a time, by each thread
 MOST_CHUNK_BYTES = 64 * 2**20  # the same of arrays with large chunks of their own
 
 

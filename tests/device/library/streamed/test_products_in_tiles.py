@@ -251,6 +251,7 @@ def test_operands_that_do_not_fit_are_multiplied_in_tiles(
     memory = device.info.global_bytes
     monkeypatch.setattr(limits, "FITS_SHARE", 500_000 / memory)
     monkeypatch.setattr(budget, "USUAL_HOST_SHARE", LIMIT / memory)
+    monkeypatch.setattr(budget, "USUAL_DEVICE_SHARE", LIMIT / memory)
     monkeypatch.setattr(budget, "host_bytes", lambda: int(50_000_000 * memory / LIMIT))
     where: dict[str, Any] = {"device": device.info.label}
     assert close(matmul(a, b, **where), a, b)
