@@ -21,7 +21,7 @@ from pyopencl.array import Array
 
 from ..library.memory.opencl import OpenCLMemory
 from ..library.views import device_view
-from ..runtime.opencl.device import check
+from ..runtime.opencl.device import Device, check
 from ..runtime.opencl.staging import PINNED, READ, WRITE
 from .panels import Panel, Rectangle, Stored, stored
 
@@ -52,13 +52,22 @@ def as_vector(array: Array) -> Array:
     return array[0]
 
 
+def copy_queue_of(device: Device) -> Any:
+    """This thread's queue for copies beside kernels."""
+    try:
+        return device.per_thread.copy_queue
+    except AttributeError:
+        with check(f"making a queue for copies of {device.info.label}"):
+            device.per_thread.copy_queue = cl.CommandQueue(device.context, device.device)
+        return device.per_thread.copy_queue
+
+
 class _Stop:
     """A device that receives: its buffer, its queue for copies, and the events of what arrived."""
 
     def __init__(self, memory: OpenCLMemory, lies: Stored, dtype: np.dtype) -> None:
         self.device, self.lies, self.dtype = memory.device, lies, dtype
-        with check(f"making a queue for copies to {memory.device.info.label}"):
-            self.queue = cl.CommandQueue(memory.device.context, memory.queue.device)
+        self.queue = copy_queue_of(memory.device)
         self.buffer = memory.device.allocate(lies.shape[0] * lies.pitch_bytes)
         self.arrived: dict[Panel, Any] = {}
 
@@ -87,12 +96,7 @@ class OpenCLCopies:
         self._near = [stop for stop in self._stops.values() if stop.device.context == context]
         self._far = [stop for stop in self._stops.values() if stop.device.context != context]
         self._ready: Any = None  # the event of what the caller had enqueued
-        self._reader: Any = None
-        if self._far:
-            self._reader = cl.CommandQueue(context, home.queue.device)
-            self._slabs = cycle(
-                [_Slab(home, min(SLAB_BYTES, lies.shape[0] * lies.pitch_bytes), lies) for _ in range(2)]
-            )
+        self._slabs = cycle(slabs_of(home.device, max(SLAB_BYTES, lies.length_bytes)) if self._far else ())
 
     @property
     def places(self) -> Sequence[Hashable]:
@@ -129,7 +133,7 @@ class OpenCLCopies:
         for first in range(0, part.height, rows):
             height = min(rows, part.height - first)
             begin = part.origin + first * self._lies.pitch_bytes
-            lines = slab.read(self._reader, self._source.base_data, begin, (part.width, height), [self._ready])
+            lines = slab.read(self._source.base_data, begin, self._lies.pitch_bytes, (part.width, height), self._ready)
             for stop in self._far:
                 origin = stop.lies.rectangle(panel).origin + first * stop.lies.pitch_bytes
                 stop.arrived[panel] = slab.write(stop, origin, lines)
@@ -155,18 +159,18 @@ class OpenCLCopies:
 class _Slab:
     """Pinned memory of the host, on its way from one device to those of other contexts."""
 
-    def __init__(self, home: OpenCLMemory, nbytes: int, lies: Stored) -> None:
-        self._bytes = max(nbytes, (lies.rows if lies.by_columns else lies.columns) * lies.itemsize, 1)
-        self._label, self._pitch = home.device.info.label, lies.pitch_bytes
-        with check(f"allocating {self._bytes:,} bytes of pinned memory for {self._label}"):
-            buffer = cl.Buffer(home.device.context, PINNED, self._bytes)
-            queue = home.device.plain_queue or home.queue
-            self._pinned, _ = cl.enqueue_map_buffer(queue, buffer, READ | WRITE, 0, (self._bytes,), np.dtype(np.uint8))
+    def __init__(self, device: Device, nbytes: int) -> None:
+        self.nbytes, self._device = nbytes, device
+        with check(f"allocating {nbytes:,} bytes of pinned memory for {device.info.label}"):
+            buffer = cl.Buffer(device.context, PINNED, nbytes)
+            self._pinned, _ = cl.enqueue_map_buffer(
+                copy_queue_of(device), buffer, READ | WRITE, 0, (nbytes,), np.dtype(np.uint8)
+            )
         self._writes: list[Any] = []
 
     def lines(self, width: int) -> int:
         """How many lines of so many bytes fit."""
-        return max(1, self._bytes // max(width, 1))
+        return max(1, self.nbytes // max(width, 1))
 
     def settle(self) -> None:
         """Wait until the last lines have been written."""
@@ -174,15 +178,15 @@ class _Slab:
         for event in writes:
             event.wait()
 
-    def read(self, queue: Any, buffer: Any, origin: int, region: tuple[int, int], wait_for: list[Any]) -> np.ndarray:
-        """Lines of a buffer, complete when this returns."""
+    def read(self, buffer: Any, origin: int, pitch: int, region: tuple[int, int], ready: Any) -> np.ndarray:
+        """Lines of a buffer after an event, complete when this returns."""
         self.settle()
         width, height = region
         lines: np.ndarray = self._pinned[: width * height].reshape(height, width)
-        with check(f"reading {width * height:,} bytes from {self._label}"):
+        with check(f"reading {width * height:,} bytes from {self._device.info.label}"):
             cl.enqueue_copy(
-                queue, lines, buffer, buffer_origin=(origin, 0), host_origin=(0, 0), region=region,
-                buffer_pitches=(self._pitch,), host_pitches=(width,), is_blocking=True, wait_for=wait_for,
+                copy_queue_of(self._device), lines, buffer, buffer_origin=(origin, 0), host_origin=(0, 0), region=region,
+                buffer_pitches=(pitch,), host_pitches=(width,), is_blocking=True, wait_for=[ready],
             )  # fmt: skip
         return lines
 
@@ -197,3 +201,11 @@ class _Slab:
             stop.queue.flush()
         self._writes.append(event)
         return event
+
+
+def slabs_of(device: Device, nbytes: int) -> tuple[_Slab, _Slab]:
+    """This thread's two slabs of at least so many bytes on a device: pinning memory takes longer than filling it."""
+    kept: tuple[_Slab, _Slab] | None = getattr(device.per_thread, "slabs", None)
+    if kept is None or kept[0].nbytes < nbytes:
+        kept = device.per_thread.slabs = (_Slab(device, nbytes), _Slab(device, nbytes))
+    return kept

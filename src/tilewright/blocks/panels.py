@@ -71,6 +71,11 @@ class Stored:
     def pitch_bytes(self) -> int:
         return self.pitch * self.itemsize
 
+    @property
+    def length_bytes(self) -> int:
+        """Of a line."""
+        return (self.rows if self.by_columns else self.columns) * self.itemsize
+
     def rectangle(self, panel: Panel) -> Rectangle:
         width = panel.end - panel.begin
         if self.by_columns:
@@ -80,9 +85,9 @@ class Stored:
     @property
     def copied(self) -> "Stored":
         """The same in new memory: lines without gaps, but for what aligns their beginnings."""
-        length = self.rows if self.by_columns else self.columns
         step = max(1, ROW_BYTES // self.itemsize)
-        return Stored(self.rows, self.columns, -(-length // step) * step, self.itemsize, self.by_columns)
+        pitch = -(-self.length_bytes // self.itemsize // step) * step
+        return Stored(self.rows, self.columns, pitch, self.itemsize, self.by_columns)
 
 
 def stored(shape: Shape, strides: Shape, itemsize: int) -> Stored | None:
