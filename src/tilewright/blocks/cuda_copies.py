@@ -47,6 +47,11 @@ def as_vector(array: CudaArray) -> CudaArray:
     return _view(array, array.pointer, array.shape[1:], array.strides[1:])
 
 
+def order(earlier: CudaMemory, later: CudaMemory) -> None:
+    """Let later work in the stream of one call wait for what another call's stream has, on the same GPU."""
+    order_streams(later.device, earlier.queue, later.queue)
+
+
 def _view(array: CudaArray, pointer: int, shape: Shape, strides: Shape) -> CudaArray:
     made = CudaArray(pointer, shape, strides, array.dtype, array.ordinal, array.given)
     made.framework = array.framework

@@ -27,6 +27,7 @@ class Kind(NamedTuple):
     as_row: Callable[[Any], Any]  # a vector as a matrix of one row
     as_vector: Callable[[Any], Any]  # and back
     start: Callable[[Any], None]  # let the device begin with what was enqueued by a call's memory
+    order: Callable[[Any, Any], None]  # let later work in one queue of a device wait for what another one has
     copies: Callable[..., Any]
 
 
@@ -56,13 +57,14 @@ def _cuda_place(value: Any) -> int:
 CUDA = Kind(
     "CUDA arrays", lambda value: framework_of(value) is not None, lambda memory: memory.device.info.place,
     lambda memory: f"GPU {memory.device.info.place}", _cuda_place, lambda array: (array.ordinal, *array.span),
-    cuda_copies.columns_of, cuda_copies.as_row, cuda_copies.as_vector, lambda memory: None, cuda_copies.CudaCopies,
+    cuda_copies.columns_of, cuda_copies.as_row, cuda_copies.as_vector, lambda memory: None,
+    cuda_copies.order, cuda_copies.CudaCopies,
 )  # fmt: skip
 OPENCL = Kind(
     "PyOpenCL arrays", lambda value: isinstance(value, Array), opencl_copies.place_of,
     lambda memory: memory.device.info.label, _opencl_place, _opencl_span,
     opencl_copies.columns_of, opencl_copies.as_row, opencl_copies.as_vector, lambda memory: memory.queue.flush(),
-    opencl_copies.OpenCLCopies,
+    opencl_copies.order, opencl_copies.OpenCLCopies,
 )  # fmt: skip
 
 

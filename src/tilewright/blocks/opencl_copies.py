@@ -52,6 +52,15 @@ def as_vector(array: Array) -> Array:
     return array[0]
 
 
+def order(earlier: OpenCLMemory, later: OpenCLMemory) -> None:
+    """Let later work in the queue of one call wait for what another call's queue has, in the same context."""
+    with check(f"letting a queue of {later.device.info.label} wait for another"):
+        event = cl.enqueue_marker(earlier.queue)
+        earlier.queue.flush()
+        cl.enqueue_barrier(later.queue, [event])
+        later.queue.flush()
+
+
 def copy_queue_of(device: Device) -> Any:
     """This thread's queue for copies beside kernels."""
     try:

@@ -18,6 +18,7 @@ class Running:
     def __init__(self, given: Given, blocks: list[Block]) -> None:
         self._given, self._blocks, self._kind = given, blocks, given.kind
         self._copies: dict[str, Copies] = {}
+        self._beside: list[tuple[Any, Any]] = []  # an array's memory, and a block's in another queue of its device
         for name, value in given.shared.items():
             self._share(name, value)
 
@@ -33,6 +34,8 @@ class Running:
             own = kind.place_of(block.memory)
             if own == place:
                 setattr(block, name, block.memory.as_array(value, name))
+                if block.memory.queue != home.queue:
+                    self._beside.append((home, block.memory))
             elif 0 in seen.shape:
                 setattr(block, name, block.memory.empty(seen.shape, seen.dtype))
             else:
@@ -51,6 +54,8 @@ class Running:
         targets = [self._target(block, dtype, columns) for block in self._blocks]
         moving = {block.number for block in self._blocks if self._waits(block)}
         try:
+            for home, memory in self._beside:
+                self._kind.order(home, memory)
             for copies in self._copies.values():
                 copies.begin()
             if "bias" in self._copies:
@@ -65,6 +70,8 @@ class Running:
                     elif panel is panels[0]:  # after the first copies, which others wait for
                         self._multiply(block, target, Panel(0, columns), options)
         finally:
+            for home, memory in self._beside:
+                self._kind.order(memory, home)
             for copies in self._copies.values():
                 copies.finish([block.memory for block in self._blocks])
         if self._given.out is not None:

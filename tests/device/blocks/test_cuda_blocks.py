@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from pretended_gpus import FIRST_COPY_STREAM, GpuArray, Gpus
 
-from tilewright.blocks import gemm, matmul, panels
-from tilewright.errors import InvalidInput, LaunchFailed, Unsupported
+from tilewright.blocks import gemm, matmul, panels, running
+from tilewright.errors import InvalidInput, LaunchFailed, OutOfDeviceMemory, Unsupported
 from tilewright.library.cuda_arrays import frameworks, of_others
 from tilewright.library.memory import cuda as cuda_memory
 from tilewright.library.memory import cuda_ready
@@ -169,16 +169,27 @@ def test_gpus_without_peers_are_copied_by_the_driver(gpus: Gpus) -> None:
     assert not [each for each in gpus.log if each[0] == "peer"]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_copy_that_the_driver_refuses(seed: int, gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The copies before it are on their way, and their memory is in the pool again."""
+def test_a_copy_that_the_driver_refuses(gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(driver, "driver_calls", lambda: None)
     monkeypatch.setattr(driver, "_meaning", lambda calls, code: f"status {code}")
     gpus.refused = {2: 217}
     a, b = [values(20, 30, seed=each) for each in range(3)], values(30, 600, seed=5)
-    with pytest.raises(LaunchFailed, match=r"copying 61,440 bytes from GPU 1 to GPU 2 .*a list.*status 217") as raised:
+    with pytest.raises(LaunchFailed, match=r"copying 61,440 bytes from GPU 1 to GPU 2 .*a list.*status 217"):
         matmul(blocks(gpus, a, (0, 1, 2)), gpus.own(b, 0))
     assert not gpus.events
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_memory_of_copies_is_safe_after_an_error(seed: int, gpus: Gpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are on their way, and their memory is in the pool again, before any product has waited for them."""
+
+    def fail(*arguments: Any) -> None:
+        raise OutOfDeviceMemory("no memory for a copy of a")
+
+    monkeypatch.setattr(running, "multiply", fail)
+    a, b = [values(20, 30, seed=each) for each in range(2)], values(30, 600, seed=5)
+    with pytest.raises(OutOfDeviceMemory) as raised:
+        matmul(blocks(gpus, a, (0, 1)), gpus.own(b, 0))
     del raised
     gc.collect()
     assert gpus.pool[1, gpus.stream(1), b.nbytes]
