@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pyopencl.array as cl_array
 import pytest
 from pretended_gpus import FIRST_COPY_STREAM, GpuArray, Gpus
 
@@ -199,7 +200,8 @@ def test_memory_of_copies_is_safe_after_an_error(seed: int, gpus: Gpus, monkeypa
     assert (again == 1).all()
 
 
-def test_what_cannot_be_is_refused_by_a_sentence(gpus: Gpus) -> None:
+def test_what_cannot_be_is_refused_by_a_sentence(gpus: Gpus, one_device: Device) -> None:
+    foreign = cl_array.to_device(one_device.queue, values(6, 5))
     a = blocks(gpus, [values(4, 5), values(6, 5)], (0, 1))
     b, other = gpus.own(values(5, 7), 0), gpus.own(values(5, 7), 1)
     wide = gpus.own(values(40, 7), 1)
@@ -226,6 +228,7 @@ def test_what_cannot_be_is_refused_by_a_sentence(gpus: Gpus) -> None:
         (InvalidInput, r"out\[1\] shares memory with a\[1\]", lambda: shared_with_a(gpus)),
         (InvalidInput, r"out\[0\] shares memory with out\[1\]", lambda: matmul([gpus.own(values(4, 5), 1), a[1]], b, parts)),
         (InvalidInput, r"bias has the shape \(6,\)", lambda: gemm(a, b, bias=gpus.own(values(6), 0))),
+        (InvalidInput, r"a\[0\] is one of CUDA arrays, a\[1\] of PyOpenCL arrays", lambda: matmul([a[0], foreign], b)),
         (InvalidInput, "beta=2 needs c", lambda: gemm(a, b, beta=2)),
     ]  # fmt: skip
     for error, words, call in cases:

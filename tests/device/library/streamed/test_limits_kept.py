@@ -133,7 +133,9 @@ print(now("VmHWM") - before)
 """
 
 
-@pytest.mark.skipif(not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux forgets how large a process was")
+@pytest.mark.skipif(
+    not os.access("/proc/self/clear_refs", os.W_OK), reason="only Linux forgets how large a process was"
+)
 def test_a_product_of_files_stays_below_the_limit_as_the_system_counts(tmp_path: Path, device: Device) -> None:
     """Resident pages of a process that multiplies 3 x 36 MB with 30 MB; what Python allocates has a few MB besides."""
     side, limit = 3000, 30 * MB
