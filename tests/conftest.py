@@ -24,7 +24,7 @@ from tilewright.errors import NoDevice
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
 from tilewright.library import engine, lookup, multiply
 from tilewright.library.streamed import planning as streamed_planning
-from tilewright.runtime import children
+from tilewright.runtime import children, home
 from tilewright.runtime.cuda.device import Device as CudaDevice
 from tilewright.runtime.cuda.opening import open_device as open_cuda_device
 from tilewright.runtime.icd.preference import NEVER_BY_DEFAULT, preference
@@ -62,6 +62,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def own_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that chooses a language chooses it for itself."""
     monkeypatch.setattr(language, "_chosen", [])
+
+
+@pytest.fixture(autouse=True)
+def own_troubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test does to a cache is not told by the commands of the next one."""
+    monkeypatch.setattr(home, "_troubles", {})
 
 
 @pytest.fixture(autouse=True)
