@@ -36,7 +36,7 @@ class Desk(Bench):
 
 def desk(**changed: Callable[..., Any]) -> Desk:
     calls: dict[str, Callable[..., Any]] = {"matmul": matmul, "gemm": gemm, "transpose": transpose, "copy": copy}
-    return Desk(None, (None, None, None), None, {**calls, **changed})  # type: ignore[arg-type]
+    return Desk(None, (None, None, None), None, {**calls, **changed}, (0, 1))  # type: ignore[arg-type]
 
 
 def matmul(a: Any, b: Any, out: Any = None, dtype: Any = None, queue: Any = None) -> Any:

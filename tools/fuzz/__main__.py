@@ -22,7 +22,7 @@ from .run import Loop, outcome_of
 from .shrink import shrunk
 from .types import MULTIPLIED
 
-KINDS = {"all": ("host", "device"), "host": ("host",), "device": ("device",)}
+KINDS = {"all": ("host", "device"), "host": ("host",), "device": ("device",), "cuda": ("cuda",)}
 
 
 def arguments(words: Sequence[str] | None) -> argparse.Namespace:
@@ -32,7 +32,9 @@ def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, help="stop after SECONDS")
     parser.add_argument("--seed", type=int, default=0, help="of the first case; each has the next")
     parser.add_argument("--device", default=None, help="as `tilewright devices` numbers or names them")
-    parser.add_argument("--kind", choices=KINDS, default="all", help="NumPy's arrays, PyOpenCL's, or both")
+    parser.add_argument(
+        "--kind", choices=KINDS, default="all", help="NumPy's arrays, PyOpenCL's, or both; or CuPy's and PyTorch's"
+    )
     parser.add_argument("--types", default=",".join(MULTIPLIED), help="element types of products, between commas")
     parser.add_argument("--few", action="store_true", help="fewer variants of programs: for drivers that build slowly")
     parser.add_argument("--as-gpu", action="store_true", help="have a CPU device run what a GPU would")
