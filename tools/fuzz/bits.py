@@ -132,8 +132,9 @@ def _some(chance: random.Random, side: int) -> slice:
 
 def fused(one: Any, other: Any, added: Any) -> Any:
     """one * other + added, rounded once to the type of `added`."""
-    if not np.isfinite(added):
-        return added
+    if not np.isfinite([one, other, added]).all():
+        with np.errstate(all="ignore"):
+            return one * other + added
     exact = Fraction(float(one)) * Fraction(float(other)) + Fraction(float(added))
     try:
         rounded = float(exact)

@@ -16,7 +16,7 @@ from .types import FLOATS, MOVED, MULTIPLIED, NOT_MOVED, NOT_MULTIPLIED, SWAPPED
 FAULTY = 0.06  # of all cases
 PAIRED = 0.12  # of products: b lies in the memory of a
 REPRODUCIBLE = 0.08  # of products
-SMALL, NAMED = 0.2, 0.12  # of calls on host arrays: for the default device, and for one that is named, with limits
+SMALL, NAMED = 0.2, 0.18  # of calls on host arrays: for the default device, and for one that is named, with limits
 WARM = 0.25  # of calls: made before, so that a ready one is found
 WEIGHTS = {"matmul": 4, "gemm": 4, "transpose": 1, "matrix_transpose": 1, "copy": 1}
 PLAIN = Lie()

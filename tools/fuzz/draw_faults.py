@@ -13,7 +13,7 @@ from .oracle import usual_result
 def faulty(chance: random.Random, case: Case) -> Case:
     """The case with something wrong in it, if the fault that is drawn can be made of it."""
     own = {"device": DEVICE, "cuda": CUDA, "host": LIMIT_FAULTS if case.device and case.call != "copy" else ()}
-    fault = chance.choice((*SHAPES, *OUTS, *NAMES, *OTHERS, *own[case.place]))
+    fault = chance.choice((*SHAPES, *OUTS, *NAMES, *OTHERS, *own[case.place], *own[case.place]))
     return _wrong(chance, case.but(pair="") if case.pair else case, fault)
 
 

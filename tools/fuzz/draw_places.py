@@ -80,7 +80,9 @@ def on_cuda(chance: random.Random, case: Case) -> Case:
     kind = chance.choice(("cupy", "torch"))
     changes: dict[str, Any] = {}
     for name, given in case.operands.items():
-        changes[name] = _cuda_given(given, kind if chance.random() < 0.94 else "torch")
+        own = kind if chance.random() < 0.94 else "torch"
+        lodges = bool(case.pair) and name == "b"  # in the memory of a
+        changes[name] = _cuda_given(given, changes["a"].form if lodges else own, lodges)
     out = case.out
     host = changes.get(out.where.removeprefix("is "))
     changes["out"] = replace(out, given=_cuda_given(out.given, host.form if host else kind, host is not None))

@@ -40,6 +40,11 @@ def named(chance: random.Random, case: Case) -> Case:
     case = _sized(chance, case)
     device_bytes = chance.choice(chance.choices((TINY, TIGHT, ENOUGH), (1, 4, 12))[0])
     case = case.but(device_bytes=device_bytes)
+    if (
+        case.out.where not in ("", "own", "is c") and chance.random() < 0.6
+    ):  # in tiles it may hardly lie over an operand
+        given = Given(case.a.dtype) if case.out.where.startswith("is ") else case.out.given
+        case = case.but(out=Out("own", given))
     if chance.random() < 0.2:
         result = count(case.result_shape) * 16
         case = case.but(host_bytes=chance.choice((1, 1000, 10**6, 10**7, HOST_ENOUGH + result)))
