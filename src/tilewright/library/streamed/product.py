@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.device import DeviceInfo
 from ...core.plan import Plan, plan_kernel
+from ...core.precision import REPRODUCIBLE
 from ...core.problem import Problem, StridedGemm
 from ...core.types import element_type, numpy_dtype
 from ...dispatch.choice import plan_product, product_candidates
@@ -57,8 +58,13 @@ class ProductOperation:
         files = tuple(isinstance(stack.at(0)[1], FileMatrix) for stack in (self.a, self.b))
         return Sizes(
             self.m, self.n, self.k, self.batch, a_bytes, a_bytes, c_bytes, sum_bytes, self.c is not None,
-            files=(files[0], files[1]), by_columns=self.by_columns[:2],
+            files=(files[0], files[1]), by_columns=self.by_columns[:2], whole_k=self._one_chain,
         )  # fmt: skip
+
+    @property
+    def _one_chain(self) -> bool:
+        """Whether each element is promised to be one chain of sums in the order of k, which panels would round between."""
+        return self.epilogue.precision == REPRODUCIBLE
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
@@ -152,7 +158,7 @@ class ProductOperation:
 
     def same_bits(self, plan: TilePlan, plans: Mapping[Shaped, Plan], info: DeviceInfo) -> bool:
         """Whether tiles are known to have the bits of the whole product in one piece."""
-        if element_type(self.types[0]).exact:
+        if element_type(self.types[0]).exact or self._one_chain:
             return True
         whole = self.whole_plan(info)
         if (

@@ -43,6 +43,7 @@ class Sizes:
 
     Sums that wait between panels of k may be wider than C: of `sum_bytes`. A transpose has k = 0, and its input in place of A:
     `moved` bytes are read for each element. `files` says whether A and B lie in files, `by_columns` whether by columns.
+    `whole_k` says that k may not be cut: the order of an element's sum is promised.
     """
 
     m: int
@@ -57,6 +58,7 @@ class Sizes:
     moved: int = 0
     files: tuple[bool, bool] = (False, False)
     by_columns: tuple[bool, bool] = (False, False)
+    whole_k: bool = False
 
 
 @dataclass(frozen=True)
@@ -223,8 +225,8 @@ def tile_plans(sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserve
     )
     found = sorted(whole, key=lambda each: each.predicted(rates))
     least_s = 2.0 * sizes.batch * sizes.m * sizes.n * sizes.k / rates.flops
-    if sizes.k > SIDE and (
-        not found or found[0].predicted(rates) > WHOLE_K * least_s
+    if (
+        not sizes.whole_k and sizes.k > SIDE and (not found or found[0].predicted(rates) > WHOLE_K * least_s)
     ):  # else no panels can be so much faster
         parts = sorted(
             (each for k in _sides(sizes.k) if k < sizes.k for each in _plans(sizes, most_bytes, k)),
@@ -233,10 +235,12 @@ def tile_plans(sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserve
         if parts and (not found or parts[0].predicted(rates) * WHOLE_K < found[0].predicted(rates)):
             found = [*parts, *found]
     if not found:
-        smallest = TilePlan(sizes, min(SIDE, sizes.m), min(SIDE, sizes.n), min(SIDE, sizes.k), "A")
+        depth = sizes.k if sizes.whole_k else min(SIDE, sizes.k)
+        smallest = TilePlan(sizes, min(SIDE, sizes.m), min(SIDE, sizes.n), depth, "A", sizes.whole_k)
         raise InvalidInput(
             f"a limit of {limit:,} bytes on a device is too small: the smallest tiles, of {smallest.m}x{smallest.n} over "
             f"{smallest.k} of k, need {smallest.device_bytes:,} bytes"
+            + (" (reproducible sums are not divided)" if sizes.whole_k else "")
             + (f", and kernels {reserved:,} beside them" if reserved else "")
             + (f", and at most {MOST_TILES:,} tiles are made" if smallest.device_bytes <= most_bytes else "")
         )
