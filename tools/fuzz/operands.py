@@ -65,9 +65,9 @@ def _lodgers(case: Case, places: dict[str, Geometry], shared: str) -> dict[str, 
         places["b"], distance = pairs.placed(case, places["a"])
         found["b"] = "a", distance
     if shared:
-        distance = case.out.distance * _widest(places[shared], places["out"])
+        widest = _widest(places[shared], places["out"])
         host, before = found.get(shared, (shared, 0))
-        found["out"] = host, before + distance
+        found["out"] = host, before // widest * widest + case.out.distance * widest
     return found
 
 
@@ -80,7 +80,7 @@ def _place(case: Case, name: str, given: Given) -> Geometry:
 def _block(places: list[Geometry], distances: list[int], lie: Lie, on_device: bool) -> tuple[Block, list[int]]:
     """A block for arrays whose spans begin at these distances from the first one's, and where they begin in it."""
     itemsize = _widest(*places)
-    lead = lie.offset * itemsize - min(distances)
+    lead = lie.offset * itemsize - min(distances) // itemsize * itemsize
     begins = [lead + distance for distance in distances]
     nbytes = max(begin + place.span for begin, place in zip(begins, places, strict=True))
     if len(places) > 1:
