@@ -95,7 +95,7 @@ class ProductOperation:
                 found.append(Need(name, (own, place, panel), matrix, part, Form(dtype, by_columns)))
         for name, matrix in self.vectors.items():
             part, place = self._along(name, matrix, result, tile)
-            found.append(Need(name, place, matrix, part, Form(self._vector_type(name), False)))
+            found.append(Need(name, place, matrix, part, Form(self._vector_type(name, plan), False)))
         return tuple(found)
 
     def _along(self, name: str, vector: Matrix, result: Part, tile: Tile) -> tuple[Part, int]:
@@ -107,13 +107,14 @@ class ProductOperation:
             return Part(0, 1, result.row, result.rows), tile.row
         return Part(0, 1, result.column, result.columns), tile.column
 
-    def _vector_type(self, name: str) -> np.dtype:
-        return numpy_dtype(self.types[1]) if name == "bias" else np.dtype(np.float32)
+    def _vector_type(self, name: str, plan: TilePlan) -> np.dtype:
+        """A bias has the type of the tile that it is added to: sums that wait between panels may be wider than the result."""
+        return self.result_form(plan).dtype if name == "bias" else np.dtype(np.float32)
 
     def slot_bytes(self, plan: TilePlan) -> Mapping[str, tuple[int, int]]:
         (a, b, _), (a_bytes, b_bytes, _) = plan.slots, plan.slot_bytes
         longest = max(plan.m, plan.n)
-        vectors = {name: (2, longest * self._vector_type(name).itemsize) for name in self.vectors}
+        vectors = {name: (2, longest * self._vector_type(name, plan).itemsize) for name in self.vectors}
         operands = {"A": (a, a_bytes), "B": (b, b_bytes)} if self.k else {}
         return {**operands, **vectors}
 

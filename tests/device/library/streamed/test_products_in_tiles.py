@@ -134,6 +134,18 @@ def test_the_epilogue_is_applied_once(activation: str | None, limit: int, device
         assert np.allclose(found, whole, atol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_bias_of_halves_is_added_to_sums_in_float32(dtype: str, device: Device, chosen: list[Chosen]) -> None:
+    kind = np.dtype(np.float16 if dtype == "float16" else ml_dtypes.bfloat16)
+    a, b = random(64, 3000).astype(kind), random(3000, 64).astype(kind)
+    product = a.astype(np.float64) @ b.astype(np.float64)
+    for bias in (100 * random(64), 100 * random(64, 1)):
+        bias = bias.astype(kind)
+        found = gemm(a, b, bias=bias, device=device.info.label, max_device_bytes=600_000)
+        assert np.allclose(found.astype(np.float64), product + bias.astype(np.float64), rtol=2**-6, atol=0.2)
+    assert all(each.tiles.panels > 1 for each in chosen)
+
+
 def test_scales_of_8_bit_floats(device: Device) -> None:
     a, b = (random(*shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((150, 400), (400, 170)))
     for scales in ((random(150), random(170)), (np.float32(2), random(170)), (np.float32(2), np.float32(3))):
