@@ -12,10 +12,17 @@ from .cases import NUMBERS, Case, Given, Out, count
 # What `device=` is: nothing, an index, the device's whole label, all devices, a list with this one first.
 DEVICES = ("default", "index", "label", "all", "list")
 NO_TILES = DEVICES[:3]
-SIDES = (1, 3, 40, 64, 65, 130, 200, 257, 400, 700, 1500)  # tiles are of multiples of 64
+SIDES = (1, 3, 65, 130, 200, 257, 400, 513, 700, 1000, 1500)  # tiles are of multiples of 64
 SMALL = (1, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 20, 33)  # where NumPy's own product is likely to be the fastest
 # Bytes on a device: too few for an element of each matrix, about what the smallest tiles need, enough for several, for all.
-TINY, TIGHT, ENOUGH = (1, 2, 7), (60_000, 100_000, 200_000, 300_000, 400_000, 700_000), (2_000_000, 3_000_000, 2**24)
+TINY, TIGHT = (1, 2, 7), (60_000, 100_000, 200_000, 300_000, 400_000, 700_000)
+ENOUGH = (
+    1_000_000,
+    1_000_000,
+    1_500_000,
+    2_000_000,
+    2**24,
+)  # the first for elements of up to 8 bytes, the fourth for all
 ENOUGH_OF_A_GPU = 2**27  # kernels there may want scratch memory, too
 HOST_ENOUGH = 2**27  # beside a result: pinned memory, and what is read from files ahead
 NONSENSE: dict[str, Any] = {"limit of text": "lots", "limit of nothing": 0, "limit below 0": -5, "limit of True": True}
@@ -38,7 +45,7 @@ def named(chance: random.Random, case: Case) -> Case:
     if chance.random() < 0.1:
         return case
     case = _sized(chance, case)
-    device_bytes = chance.choice(chance.choices((TINY, TIGHT, ENOUGH), (1, 4, 12))[0])
+    device_bytes = chance.choice(chance.choices((TINY, TIGHT, ENOUGH), (1, 7, 9))[0])
     case = case.but(device_bytes=device_bytes)
     if (
         case.out.where not in ("", "own", "is c") and chance.random() < 0.6
@@ -55,7 +62,7 @@ def _sized(chance: random.Random, case: Case) -> Case:
     """The call with sides of a few tiles, mostly of matrices without a batch."""
     sides = [chance.choice(SIDES) for _ in range(3)]
     if not case.is_product:
-        lead = case.shape[:-2][:1] if case.call == "matrix_transpose" else ()
+        lead = (min(3, case.shape[0]),) if case.call == "matrix_transpose" and len(case.shape) > 2 else ()
         return case.but(shape=(*lead, *sides[:2])) if chance.random() < 0.9 else case
     if chance.random() < 0.8:
         case = case.but(lead_a=(), lead_b=())
@@ -108,13 +115,16 @@ def refusal(case: Case, read: int, written: int) -> str:
     return ""
 
 
-def unsure(case: Case, info: DeviceInfo, written: int) -> str:
-    """Why a call in tiles may be refused, or not; "" if it must work."""
+def unsure(case: Case, info: DeviceInfo, read: int, written: int) -> str:
+    """Why a call in tiles may be refused, or not; "" if it must work. `read` and `written` are bytes of an element."""
     if not count(case.result_shape):
         return ""
     if _overlapped(case):
         return "out may share memory with an operand"
-    if 0 < case.device_bytes < (ENOUGH[0] if info.kind == "cpu" else ENOUGH_OF_A_GPU):
+    enough = ENOUGH[0 if max(read, written) <= 8 else 3] if info.kind == "cpu" else ENOUGH_OF_A_GPU
+    if case.a.dtype.startswith("float8"):  # their kernels convert them in scratch memory
+        enough = max(enough, ENOUGH[-1])
+    if 0 < case.device_bytes < enough:
         return "the smallest tiles may not fit"
     if case.device_bytes and case.precision == "reproducible" and case.k * 16 * 64 * 4 > case.device_bytes:
         return "k is not divided, and tiles over all of it may not fit"

@@ -52,9 +52,7 @@ def expect(case: Case, info: DeviceInfo) -> Expectation:
         return on_types
     if {found.read, found.written} & set(DOUBLES) and not info.fp64:
         return Expectation(REFUSED, f"{info.name} has no double precision")
-    unsure = _unsure(case, found) or (
-        limits.unsure(case, info, dtype_of(found.written).itemsize) if case.in_tiles else ""
-    )
+    unsure = _unsure(case, found) or (limits.unsure(case, info, *_sizes(found)) if case.in_tiles else "")
     return Expectation(EITHER if unsure else found.outcome, unsure or found.reason, found.read, found.written)
 
 
@@ -73,7 +71,7 @@ def _expect_move(case: Case, info: DeviceInfo) -> Expectation:
         return Expectation(REFUSED, refusal)
     if case.out.where and 0 in case.out.given.lie.steps:
         return Expectation(EITHER, "out repeats its elements")
-    unsure = limits.unsure(case, info, dtype.itemsize) if case.in_tiles else ""
+    unsure = limits.unsure(case, info, dtype.itemsize, dtype.itemsize) if case.in_tiles else ""
     return Expectation(EITHER if unsure else WORKS, unsure)
 
 
@@ -95,10 +93,13 @@ def _precision(case: Case, types: Expectation) -> Expectation | None:
     return Expectation(REFUSED, f"reproducible products of {types.read}" + (", scaled" if scaled else ""))
 
 
+def _sizes(types: Expectation) -> tuple[int, int]:
+    return dtype_of(types.read).itemsize, dtype_of(types.written).itemsize
+
+
 def _in_tiles(case: Case, types: Expectation) -> Expectation | None:
     """A refusal of what cannot be computed in tiles."""
-    sizes = [dtype_of(name).itemsize for name in (types.read, types.written)]
-    refusal = limits.refusal(case, sizes[0], sizes[1]) if case.in_tiles else ""
+    refusal = limits.refusal(case, *_sizes(types)) if case.in_tiles else ""
     return Expectation(REFUSED, refusal) if refusal else None
 
 
