@@ -7,7 +7,7 @@ from typing import Any
 from .cases import Case, Given, count
 from .cuda_frameworks import TYPES
 from .pairs import tied
-from .types import MULTIPLIED
+from .types import MULTIPLIED, dtype_of
 
 OBJECTS = ("O", "T", "O,i4")  # types whose elements point elsewhere
 
@@ -83,6 +83,8 @@ def on_cuda(chance: random.Random, case: Case) -> Case:
         own = kind if chance.random() < 0.94 else "torch"
         lodges = bool(case.pair) and name == "b"  # in the memory of a
         changes[name] = _cuda_given(given, changes["a"].form if lodges else own, lodges)
+    if case.pair and dtype_of(changes["a"].dtype).itemsize != dtype_of(changes["b"].dtype).itemsize:
+        changes["b"] = replace(changes["b"], dtype=changes["a"].dtype)
     out = case.out
     host = changes.get(out.where.removeprefix("is "))
     changes["out"] = replace(out, given=_cuda_given(out.given, host.form if host else kind, host is not None))

@@ -321,6 +321,10 @@ def test_parts_of_reproducible_products_are_cuda_arrays_too() -> None:
     assert FAILED in found
 
 
+def same_size(case: Case) -> bool:
+    return dtype_of(case.a.dtype).itemsize == dtype_of(case.b.dtype).itemsize
+
+
 def test_cuda_cases_ask_no_framework_for_what_it_lacks() -> None:
     cases = drawn("cuda")
     kinds = set()
@@ -331,6 +335,7 @@ def test_cuda_cases_ask_no_framework_for_what_it_lacks() -> None:
             if given.form == "plain":  # a faulty out, of the kind of a
                 continue
             assert given.dtype in TYPES[given.form], (case.seed, name)
+            assert name != "b" or case.pair in ("", "copy") or same_size(case), case.seed
             assert given.form == "cupy" or min(given.lie.steps, default=0) >= 0, (case.seed, name)
         assert not (case.pair == "reversed" and case.a.form == "torch")
     assert kinds == {(form, queue) for form in TYPES for queue in range(4)}
