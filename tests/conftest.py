@@ -23,6 +23,7 @@ from tilewright.dispatch import numpys_own
 from tilewright.errors import NoDevice
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
 from tilewright.library import engine, lookup, multiply
+from tilewright.library.streamed import planning as streamed_planning
 from tilewright.runtime import children
 from tilewright.runtime.cuda.device import Device as CudaDevice
 from tilewright.runtime.cuda.opening import open_device as open_cuda_device
@@ -61,6 +62,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def own_language(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that chooses a language chooses it for itself."""
     monkeypatch.setattr(language, "_chosen", [])
+
+
+@pytest.fixture(autouse=True)
+def own_plans_of_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A test that changes what plans depend on plans for itself."""
+    monkeypatch.setattr(streamed_planning, "_kept", {})
 
 
 @pytest.fixture(autouse=True)

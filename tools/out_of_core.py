@@ -2,8 +2,9 @@
 
 `python -m tools.out_of_core --device gpu --limit 4GB --record benchmarks/h200-outofcore.json` takes NumPy arrays whose three
 matrices have `--times` the limit together. On a GPU the product in one piece is timed on the device alone, with its operands
-there: that is what tiles can reach if copies hide behind products. On a CPU it is a call on NumPy arrays, and the tiles are those
-of memmaps. Rounds take turns. `--folder` holds the files of a CPU's memmaps.
+there: that is what tiles can reach if copies hide behind products. Beside it is cuBLASXt, which may take all of its memory.
+On a CPU it is a call on NumPy arrays, and the tiles are those of memmaps. Rounds take turns. `--folder` holds the files of a
+CPU's memmaps.
 """
 
 import argparse
@@ -24,6 +25,8 @@ import tilewright
 from tilewright.library.engine import default_device
 from tilewright.library.streamed.budget import as_bytes
 from tilewright.library.streamed.planning import GPU_LINK, StreamedPlan
+
+from .cublas_xt import Rival, cublas_xt
 
 BLOCK = (
     4096  # random numbers are made once, and repeated with other signs: making all would take longer than the product
@@ -88,12 +91,11 @@ def measured(dtype: str, limit: int, times: float, device: str, rounds: int, fol
     def in_tiles() -> None:
         tilewright.matmul(a, b, tiles, device=device, **limits)
 
-    seconds: dict[str, list[float]] = {"whole": [], "tiles": []}
-    for number in range(rounds + 1):
-        for name, call in (("whole", whole), ("tiles", in_tiles)):
-            taken = timed(call)
-            if number:  # the first round compiles
-                seconds[name].append(taken)
+    calls = {"whole": whole, "tiles": in_tiles}
+    rival = cublas_xt(a, b) if gpu else None
+    if rival is not None:
+        calls["cublas_xt"] = rival.call
+    seconds = in_turns(calls, rounds)
     flops = 2.0 * side**3
     ratio = median(one / other for one, other in zip(seconds["whole"], seconds["tiles"], strict=True))
     wanted = result()
@@ -109,7 +111,32 @@ def measured(dtype: str, limit: int, times: float, device: str, rounds: int, fol
         "whole_gflops": flops / median(seconds["whole"]) / 1e9, "tiles_gflops": flops / median(seconds["tiles"]) / 1e9,
         "ratio": ratio, "seconds": seconds, "link_seconds": link_s, "predicted_seconds": plan.seconds,
         "same_bits": plan.same_bits, "equal": equal, "difference": difference, "largest_error": error,
-    }  # fmt: skip
+    } | rival_figures(rival, seconds, tiles[rows, :COLUMNS])  # fmt: skip
+
+
+def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
+    """Seconds of each call in each round."""
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    for number in range(rounds + 1):
+        for name, call in calls.items():
+            taken = timed(call)
+            if number:  # the first round compiles
+                seconds[name].append(taken)
+    return seconds
+
+
+def rival_figures(rival: Rival | None, seconds: dict[str, list[float]], some: np.ndarray) -> dict[str, Any]:
+    """How cuBLASXt ran, and how far some of its elements are from ours."""
+    if rival is None:
+        return {}
+    times = zip(seconds["cublas_xt"], seconds["tiles"], strict=True)
+    side = len(rival.result)
+    rows = [0, side // 3, side - 1]
+    return {
+        "cublas_xt": rival.way,
+        "times_as_fast_as_cublas_xt": median(one / other for one, other in times),
+        "from_cublas_xt": float(np.abs(rival.result[rows, :COLUMNS] - some).max()),
+    }
 
 
 def in_file(path: Path, values: np.ndarray) -> np.ndarray:
@@ -140,7 +167,10 @@ def main(words: Sequence[str] | None = None) -> None:
                 f"{dtype:8} n={row['side']}: whole {row['whole_gflops']:9,.0f} GFLOP/s, tiles {row['tiles_gflops']:9,.0f}, "
                 f"ratio {row['ratio']:.3f}; link alone {row['link_seconds']:.2f} s of {median(row['seconds']['tiles']):.2f}; "
                 f"predicted {row['predicted_seconds']:.2f} s; bits equal: {row['equal']} (planned {row['same_bits']}), "
-                f"difference {row['difference']:.2e}, error {row['largest_error']:.2e}",
+                f"difference {row['difference']:.2e}, error {row['largest_error']:.2e}"
+                + (
+                    f"; {row['times_as_fast_as_cublas_xt']:.2f} times as fast as cuBLASXt" if "cublas_xt" in row else ""
+                ),
                 flush=True,
             )
     if options.record:

@@ -1,9 +1,10 @@
 """Compares warm calls of the library with those of an older version: `python -m tools.warm_calls --against OLDER_CHECKOUT`.
 
 Both versions make small calls, whose kernels take negligible time, in child processes and in turns: on NumPy arrays, on
-PyOpenCL arrays, by `prepare` (in versions that have it), and raw launches of the same kernel with its buffers bound, without the
-library. Each child repeats every call and reports the least time. The record has the median and the spread over the rounds, and
-how far each call lies above the raw launch. TILEWRIGHT_DEVICE chooses the device.
+PyOpenCL arrays, on CUDA tensors where PyTorch has a GPU, by `prepare` (in versions that have it), and raw launches of the same
+kernel with its buffers bound, without the library. Each child repeats every call and reports the least time. The record has the
+median and the spread over the rounds, and how far each call lies above the raw launch. Without an older checkout only this
+version is measured. TILEWRIGHT_DEVICE chooses the device.
 """
 
 import argparse
@@ -33,7 +34,8 @@ HOST_CLASSES = (
 )
 
 
-RAW = {"NumPy": "raw launch, waited for", "PyOpenCL": "raw launch"}  # what calls on arrays of that kind are set beside
+# What calls on arrays of that kind are set beside.
+RAW = {"NumPy": "raw launch, waited for", "PyOpenCL": "raw launch", "PyTorch": "raw launch of CUDA"}
 
 
 class Case(NamedTuple):
@@ -82,10 +84,57 @@ def cases() -> dict[str, Case]:
             "prepared into out, PyOpenCL": Case(lambda: there(lent, other, target), "PyOpenCL", queue.finish),
         }
     launch = raw_launch(device, queue, {"A": lent.data, "B": other.data, "C": target.data})
+    found |= cuda_cases(x)
     return found | {
         RAW["NumPy"]: Case(lambda: launch().wait()),
         RAW["PyOpenCL"]: Case(launch, "PyOpenCL", queue.finish),
     }
+
+
+def cuda_cases(x: np.ndarray) -> dict[str, Case]:
+    """The calls on PyTorch's tensors, beside PyTorch's own; none where it has no GPU or this version takes no tensors."""
+    import tilewright as tw
+
+    if not _is_here("torch") or not _is_here("tilewright.library.cuda_arrays"):
+        return {}
+    import torch
+
+    if not torch.cuda.is_available():
+        return {}
+    from tilewright.runtime.cuda.opening import library_device
+
+    torch.backends.cuda.matmul.allow_tf32 = False
+    a, b = (torch.from_numpy(x).cuda() for _ in range(2))
+    out, drain = torch.empty_like(a), torch.cuda.synchronize
+    product = tw.prepare(a, b, out)
+    device = library_device(0)
+    pointers = {"A": a.data_ptr(), "B": b.data_ptr(), "C": out.data_ptr()}
+    calls: dict[str, Callable[[], Any]] = {
+        "matmul, PyTorch": lambda: tw.matmul(a, b),
+        "matmul into out, PyTorch": lambda: tw.matmul(a, b, out),
+        "prepared into out, PyTorch": lambda: product(a, b, out),
+        "torch.matmul, PyTorch": lambda: torch.matmul(a, b),
+        "torch.matmul into out, PyTorch": lambda: torch.matmul(a, b, out=out),
+        RAW["PyTorch"]: raw_cuda_launch(device, pointers),
+    }
+    return {name: Case(call, "PyTorch", drain) for name, call in calls.items()}
+
+
+def raw_cuda_launch(device: Any, pointers: dict[str, int]) -> Callable[[], Any]:
+    """Launches the product's kernel with its addresses set, by CUDA's driver alone."""
+    import torch
+
+    from tilewright import Gemm
+    from tilewright.dispatch.choice import plan_product
+    from tilewright.runtime.run import LoadedPlan
+
+    loaded = LoadedPlan(plan_product(Gemm(16, 16, 16), device.info), device)
+    (launch,) = loaded.launches
+    for index, name in launch.slots:
+        launch.kernel.pointer(index).value = pointers[name]
+    stream = torch.cuda.current_stream().cuda_stream
+    start = device.launcher(launch.kernel, launch.ndrange, launch.what, stream)
+    return lambda: (loaded, start())[1]  # `loaded` stays alive
 
 
 def raw_launch(device: Any, queue: Any, buffers: dict[str, Any]) -> Callable[[], Any]:
@@ -159,11 +208,12 @@ def commit_of(checkout: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def compared(older: Path, rounds: int, whole: bool) -> dict[str, Any]:
+def compared(older: Path | None, rounds: int, whole: bool) -> dict[str, Any]:
     """Both versions in turns, who begins changing: medians, spreads, and the median of the differences in each round."""
-    times: dict[str, list[dict[str, float]]] = {"before": [], "after": []}
+    versions = {"after": ROOT} if older is None else {"before": older, "after": ROOT}
+    times: dict[str, list[dict[str, float]]] = {name: [] for name in versions}
     for number in range(rounds):
-        turn = [("before", older), ("after", ROOT)]
+        turn = list(versions.items())
         for name, checkout in turn if number % 2 == 0 else reversed(turn):
             times[name].append(child(checkout, whole))
     rows = {}
@@ -179,7 +229,7 @@ def compared(older: Path, rounds: int, whole: bool) -> dict[str, Any]:
         if "before_us" in row:
             pairs = zip(times["before"], times["after"], strict=True)
             row["more_us"] = round(median(after[call] - before[call] for before, after in pairs), 2)
-        raw = RAW["PyOpenCL" if "PyOpenCL" in call else "NumPy"]
+        raw = next((raw for kind, raw in RAW.items() if kind in call), RAW["NumPy"])
         if whole and call not in RAW.values():
             row["above_raw_us"] = round(median(each[call] - each[raw] for each in times["after"]), 2)
         rows[call] = row
@@ -188,12 +238,16 @@ def compared(older: Path, rounds: int, whole: bool) -> dict[str, Any]:
 
 def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser("python -m tools.warm_calls", description=__doc__)
-    parser.add_argument("--against", type=Path, required=True, help="a checkout of the version before")
+    parser.add_argument("--against", type=Path, help="a checkout of the version before")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--record", type=Path)
     options = parser.parse_args(words)
-    older = options.against.resolve()
-    record: dict[str, Any] = {"before": commit_of(older), "after": commit_of(ROOT), "machine": machine()}
+    older = options.against and options.against.resolve()
+    record: dict[str, Any] = {
+        "before": commit_of(older) if older else "",
+        "after": commit_of(ROOT),
+        "machine": machine(),
+    }
     for part, whole in (("Python alone", False), ("whole calls", True)):
         record[part] = compared(older, options.rounds, whole)
         for call, row in record[part].items():

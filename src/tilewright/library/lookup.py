@@ -12,6 +12,7 @@ from .memory.choice import MEMORIES
 from .memory.cuda_ready import CudaKeys
 from .memory.host import HostReady
 from .memory.ready import Names, Ready
+from .numpy_call import COPIES_GAPS
 
 
 class Slot(NamedTuple):
@@ -63,9 +64,15 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
 
 
 def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
-    """What stands for such a call in NUMPYS. `matmul` writes it out, because a function takes 0.1 us."""
-    key = (a.shape, a.strides, a.dtype, b.shape, b.strides, b.dtype)
-    return key if out is None else (*key, out.shape, out.strides, out.dtype, out.flags.num)
+    """What stands for such a call in NUMPYS; `matmul` writes it out, because a function takes 0.1 us.
+
+    Strides decide how many products a stack is to a kernel, and before NumPy 2.3 whether a BLAS reads an operand. For others
+    they are left out: to read them takes a tenth of a microsecond. The flags of `out` say whether it is contiguous.
+    """
+    key: Hashable = (a.shape, b.shape, a.dtype, b.dtype)
+    if out is not None:
+        key = (key, out.shape, out.dtype, out.flags.num)
+    return key if COPIES_GAPS and a.ndim == b.ndim == 2 else (key, a.strides, b.strides)
 
 
 def is_numpys(ready: HostReady, a: Any, b: Any) -> bool:

@@ -4,10 +4,12 @@ The constants were fitted to one H200 and kept few, so that they hold elsewhere:
 """
 
 from ...core.device import DeviceInfo
+from ...core.kernel import round_up
 from ...core.types import element_type
 from .call import GemmCall, remembered
 from .config import SplitKConfig
 from .macros import elements
+from .packing import copied
 
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # parts of K that are tried
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
@@ -16,6 +18,7 @@ START = 4000  # cycles from one launch's end to the first instruction of the nex
 LAUNCH = 11000  # cycles that a launch in addition costs, with its own work's start and end
 LATENCY = 3500  # cycles until a work-group has its first panel, and to write its tile
 FIXUP_BYTES = 22  # bytes per clock of other work-groups' partial tiles that one work-group reads
+COPY_TILE = 64  # rows or columns of a matrix that is copied
 L2_BYTES = 40  # bytes per clock and compute unit from L2
 
 
@@ -55,6 +58,20 @@ def moved_bytes(call: GemmCall) -> int:
     """Bytes of the operands and of the result."""
     result = call.batch * call.m * call.n * element_type(call.result).itemsize
     return operand_bytes(call, "A") + operand_bytes(call, "B") + result
+
+
+@remembered
+def copied_bytes(call: GemmCall, names: tuple[str, ...]) -> int:
+    """Bytes that are read and written to pack operands. Kernels copy a matrix by tiles, however small it is: 976 of 20 x 142 and
+    142 x 34 took an H200 as long as matrices four times as large."""
+    total = 0
+    for name in copied(call, names):
+        view, outer = call.sided(name)
+        elements = outer * call.k
+        if call.batch > 1 and view.batch:
+            elements = call.batch * round_up(outer, COPY_TILE) * round_up(call.k, COPY_TILE)
+        total += 2 * elements * element_type(call.dtype).itemsize
+    return total
 
 
 @remembered

@@ -20,6 +20,7 @@ PAGE_BYTES = 4096
 LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
+PAIR = "staging in both directions"  # by which a device keeps it
 
 
 @dataclass(eq=False)
@@ -132,7 +133,7 @@ class SharedMemory:
     def finish(self) -> None:
         self.compute.finish()
 
-    def close(self) -> None:
+    def close(self, failed: bool) -> None:
         """Give the queue back."""
         del self.compute
 
@@ -146,7 +147,8 @@ class SeparateMemory:
         limits, self._slab_bytes = staging_within(host_bytes)
         taken = 2 * (2 * limits.threads * limits.piece_bytes + self._slab_bytes)
         host_ledger.take(taken, f"pinned memory for {device.info.label}")
-        self._sender, self._reader = Staging(device, limits), Staging(device, limits)
+        self._limits = limits
+        self._sender, self._reader = _stagings(device, limits)
         self._slabs = [np.empty(self._slab_bytes, np.uint8) for _ in range(2)]
 
     def allocate(self, nbytes: int, what: str) -> Slot:
@@ -183,10 +185,18 @@ class SeparateMemory:
         for queue in (self._up, self.compute, self._down):
             queue.finish()
 
-    def close(self) -> None:
-        """Free pinned memory."""
+    def close(self, failed: bool) -> None:
+        """Keep pinned memory for the next call of this kind: to pin it took an H200's driver 0.1 s. After a failure free it."""
+        if not failed:
+            self.device.kept[PAIR] = self._limits, (self._sender, self._reader)
         del self._sender, self._reader
         self._slabs.clear()
+
+
+def _stagings(device: Device, limits: Limits) -> tuple[Staging, Staging]:
+    """For copies to a device and from it: those of the call before, if their limits are the same."""
+    kept: tuple[Limits, tuple[Staging, Staging]] | None = device.kept.pop(PAIR, None)
+    return kept[1] if kept is not None and kept[0] == limits else (Staging(device, limits), Staging(device, limits))
 
 
 Memory = SharedMemory | SeparateMemory

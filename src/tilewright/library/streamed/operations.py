@@ -74,6 +74,10 @@ class Operation(Protocol):
     def stacks(self) -> tuple[Stack, ...]:
         """All that is read and written."""
 
+    @property
+    def planned_by(self) -> Hashable:
+        """All that its plan depends on."""
+
     def result_form(self, plan: TilePlan) -> Form: ...
 
     def same_bits(self, plan: TilePlan, plans: Mapping[Shaped, Plan], info: DeviceInfo) -> bool:

@@ -1,6 +1,6 @@
 """A product in tiles: what each step reads, and which kernels compute it with the bits of the product in one piece."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -76,6 +76,18 @@ class ProductOperation:
         own, result = element_type(self.types[0]), element_type(self.types[1])
         return self.types[1] if result.exact else own.accumulator
 
+    @property
+    def planned_by(self) -> Hashable:
+        spare = max(stack.at(0)[1].spare_bytes for stack in self.stacks)
+        numbers = (
+            type(self.epilogue.alpha),
+            type(self.epilogue.beta),
+        )  # 2 and 2+0j are equal, and not the same to a kernel
+        vectors = tuple(self.vectors)
+        return (
+            self.sizes, self.by_columns, self.types, self.epilogue, numbers, self.conjugate, vectors, self.one_memory, spare,
+        )  # fmt: skip
+
     def result_form(self, plan: TilePlan) -> Form:
         return Form(numpy_dtype(self._summed if plan.panels > 1 else self.types[1]), self.by_columns[2])
 
@@ -144,6 +156,10 @@ class ProductOperation:
         return _with_kernel_of(whole, problem, info) or plan_product(problem, info, load_tables())
 
     def may_have_same_bits(self, plan: TilePlan, info: DeviceInfo) -> bool:
+        if element_type(self.types[0]).exact:
+            return True
+        if self._order_of_the_whole(plan, info) is None:  # which is known at once, for all tiles
+            return False
         inner = next(every_shape(plan))
         return self.same_bits(plan, {inner: self._planned(inner, plan, info)}, info)
 
@@ -161,13 +177,16 @@ class ProductOperation:
         """Whether tiles are known to have the bits of the whole product in one piece."""
         if element_type(self.types[0]).exact or self._one_chain:
             return True
-        whole = self.whole_plan(info)
-        if (
-            whole is None or plan.panels > 1 or self.one_memory or self.batch > 1
-        ):  # a stack in one piece may be one product of more rows
-            return False
-        order = _order_of_sums(whole)
+        order = self._order_of_the_whole(plan, info)
         return order is not None and all(_order_of_sums(each) == order for each in plans.values())
+
+    def _order_of_the_whole(self, plan: TilePlan, info: DeviceInfo) -> tuple[Any, ...] | None:
+        """In which order the product in one piece adds up, if tiles may do the same."""
+        whole = self.whole_plan(info)
+        # A stack in one piece may be one product of more rows.
+        if whole is None or plan.panels > 1 or self.one_memory or self.batch > 1:
+            return None
+        return _order_of_sums(whole)
 
     def describe(self) -> dict[str, Any]:
         epilogue = self.epilogue

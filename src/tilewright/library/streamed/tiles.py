@@ -10,6 +10,7 @@ the steps needs (Hong and Kung, "I/O complexity: the red-blue pebble game", 1981
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 
 from ...errors import InvalidInput
 from .matrices import Part
@@ -213,26 +214,24 @@ class TilePlan:
         return Tile((matrix * self.rows + row) * self.columns + column, matrix, row, column)
 
 
-def tile_plans(sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserved: int = 0) -> list[TilePlan]:
-    """The tile plans that fit, the fastest first; those with whole sums before others unless these are WHOLE_K times as fast.
+def tile_plans(
+    sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserved: int = 0
+) -> list[tuple[float, TilePlan]]:
+    """The tile plans that fit, each with its predicted seconds, the fastest first. Those with whole sums come before
+    others unless these are WHOLE_K times as fast.
 
     So many bytes of the limit are `reserved`. InvalidInput with the numbers if not even the smallest tile fits.
     """
     most_bytes = limit - reserved
     least = 1 if devices == 1 else 4 * devices  # enough tiles that the devices end together
-    whole = [each for each in _plans(sizes, most_bytes, sizes.k) if each.tiles >= least] or list(
-        _plans(sizes, most_bytes, sizes.k)
-    )
-    found = sorted(whole, key=lambda each: each.predicted(rates))
+    every = _predicted(_plans(sizes, most_bytes, sizes.k), rates)
+    found = [each for each in every if each[1].tiles >= least] or every
     least_s = 2.0 * sizes.batch * sizes.m * sizes.n * sizes.k / rates.flops
-    if (
-        not sizes.whole_k and sizes.k > SIDE and (not found or found[0].predicted(rates) > WHOLE_K * least_s)
-    ):  # else no panels can be so much faster
-        parts = sorted(
-            (each for k in _sides(sizes.k) if k < sizes.k for each in _plans(sizes, most_bytes, k)),
-            key=lambda each: each.predicted(rates),
-        )
-        if parts and (not found or parts[0].predicted(rates) * WHOLE_K < found[0].predicted(rates)):
+    divides = sizes.k > SIDE and not sizes.whole_k
+    if divides and (not found or found[0][0] > WHOLE_K * least_s):  # else no panels can be so much faster
+        panels = (each for k in _sides(sizes.k) if k < sizes.k for each in _plans(sizes, most_bytes, k))
+        parts = _predicted(panels, rates)
+        if parts and (not found or parts[0][0] * WHOLE_K < found[0][0]):
             found = [*parts, *found]
     if not found:
         depth = sizes.k if sizes.whole_k else min(SIDE, sizes.k)
@@ -245,6 +244,10 @@ def tile_plans(sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserve
             + (f", and at most {MOST_TILES:,} tiles are made" if smallest.device_bytes <= most_bytes else "")
         )
     return found
+
+
+def _predicted(plans: Iterator[TilePlan], rates: Rates) -> list[tuple[float, TilePlan]]:
+    return sorted(((each.predicted(rates), each) for each in plans), key=itemgetter(0))
 
 
 def _plans(sizes: Sizes, most_bytes: int, k: int) -> Iterator[TilePlan]:

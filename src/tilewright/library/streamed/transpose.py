@@ -1,6 +1,6 @@
 """A transpose in tiles."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,6 +42,10 @@ class TransposeOperation:
     @property
     def stacks(self) -> tuple[Stack, ...]:
         return self.source, self.out
+
+    @property
+    def planned_by(self) -> Hashable:
+        return self.sizes, self.by_columns, self.dtype.str, max(stack.at(0)[1].spare_bytes for stack in self.stacks)
 
     def result_form(self, plan: TilePlan) -> Form:
         return Form(self.dtype, self.by_columns[1])

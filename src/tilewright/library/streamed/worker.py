@@ -90,7 +90,7 @@ class Worker:
         self._kinds, self._results, self._threads = {}, Slots([]), []
         del self._launches
         self._steps, self._ended = SimpleQueue(), SimpleQueue()
-        self.memory.close()
+        self.memory.close(self.error is not None)
 
     def _guarded(self, job: Callable[[], None]) -> None:
         try:
@@ -103,14 +103,22 @@ class Worker:
             self._schedule.dismiss(self)
 
     def _load(self) -> None:
+        """The buffer of a result is taken last: until the tile before the last one is stored there is none, and operands can be
+        on their way meanwhile."""
         while (tile := self._schedule.claim(self)) is not None:
-            result, _ = self._results.take(tile)
-            carried = self._operation.carried(tile)
-            if carried is not None:
-                self.memory.fill(result, carried, self._plan.part(tile), self._form)
+            result = None
             for panel in range(self._plan.panels):
-                self._steps.put(Step(tile, panel, self._inputs(tile, panel), result))
+                inputs = self._inputs(tile, panel)
+                result = result or self._result(tile)
+                self._steps.put(Step(tile, panel, inputs, result))
         self._steps.put(None)
+
+    def _result(self, tile: Tile) -> Slot:
+        slot, _ = self._results.take(tile)
+        carried = self._operation.carried(tile)
+        if carried is not None:
+            self.memory.fill(slot, carried, self._plan.part(tile), self._form)
+        return slot
 
     def _inputs(self, tile: Tile, panel: int) -> dict[str, Slot]:
         found = {}

@@ -253,8 +253,8 @@ def test_a_matrix_times_its_own_transpose(device: Device, chosen: list[Chosen]) 
 def test_every_order_of_tiles(
     stays: str, waits: bool, depth: int, device: Device, chosen: list[Chosen], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def only(sizes: Sizes, *others: Any) -> list[TilePlan]:
-        return [TilePlan(sizes, 64, 96, min(depth, sizes.k), stays, waits)]
+    def only(sizes: Sizes, *others: Any) -> list[tuple[float, TilePlan]]:
+        return [(1.0, TilePlan(sizes, 64, 96, min(depth, sizes.k), stays, waits))]
 
     monkeypatch.setattr(planning, "tile_plans", only)
     a, b, c = random(300, 250), random(250, 310), random(300, 310)

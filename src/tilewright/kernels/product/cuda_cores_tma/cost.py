@@ -2,9 +2,9 @@
 
 from ....core.device import DeviceInfo
 from ..call import GemmCall
-from ..cost import BYTES, LANES, memory_cycles, operand_bytes
+from ..cost import BYTES, LANES, copied_bytes, memory_cycles
 from ..macros import elements, result_width
-from ..packing import copied, launches
+from ..packing import launches
 from .config import CudaCoresConfig, along_k
 
 # What follows was fitted to some 300 measurements on an H200, of which each agrees within some 3%; complex64 takes the numbers of
@@ -45,8 +45,6 @@ def cost(config: CudaCoresConfig, call: GemmCall, device: DeviceInfo) -> float:
         computing += -(-(tiles - full) * steps // config.work_groups(oriented)) * step + slice_sums
         computing += FIXUP + 2 * config.partial_bytes(oriented) / (FIXUP_BYTES * sms)
     packed = config.packed(call)
-    packing = 2 * sum(operand_bytes(call, name) for name in copied(call, packed)) / (BYTES * sms) + PACKING * launches(
-        call, packed
-    )
+    packing = copied_bytes(call, packed) / (BYTES * sms) + PACKING * launches(call, packed)
     memory = memory_cycles(call, device)
     return (START + max(computing, memory) + packing) / SCALE[call.dtype]

@@ -8,9 +8,9 @@ best one on average, 6% at most.
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, LATENCY, LAUNCH, memory_cycles, operand_bytes
+from ..cost import BYTES, LATENCY, LAUNCH, copied_bytes, memory_cycles
 from ..macros import elements
-from ..packing import copied, launches
+from ..packing import launches
 from .config import WARP, MmaConfig, copy_form
 from .config_tma import MmaTmaConfig
 
@@ -101,6 +101,4 @@ def _fixup(config: MmaConfig, call: GemmCall) -> float:
 
 def _packing(config: MmaConfig, call: GemmCall, sms: int) -> float:
     packed = config.packed(call)
-    return 2 * sum(operand_bytes(call, name) for name in copied(call, packed)) / (BYTES * sms) + LAUNCH * launches(
-        call, packed
-    )
+    return copied_bytes(call, packed) / (BYTES * sms) + LAUNCH * launches(call, packed)

@@ -18,14 +18,14 @@ from ..cost import (
     LATENCY,
     LAUNCH,
     START,
+    copied_bytes,
     fixup_cycles,
     memory_cycles,
-    operand_bytes,
     slowness,
     splits_of,
 )
 from ..macros import elements, result_width
-from ..packing import copied, launches
+from ..packing import launches
 from .config import PortableConfig
 
 # Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
@@ -118,8 +118,7 @@ def terms(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> Terms:
 
 def packing_cycles(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> float:
     names = config.packed(call)
-    moved = 2 * sum(operand_bytes(call, name) for name in copied(call, names)) / (BYTES * device.compute_units)
-    return moved + LAUNCH * launches(call, names)
+    return copied_bytes(call, names) / (BYTES * device.compute_units) + LAUNCH * launches(call, names)
 
 
 @cache

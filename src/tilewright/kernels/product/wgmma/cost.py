@@ -11,8 +11,8 @@ from dataclasses import replace
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, LAUNCH, moved_bytes, operand_bytes
-from ..packing import copied, launches
+from ..cost import BYTES, LAUNCH, copied_bytes, moved_bytes, operand_bytes
+from ..packing import launches
 from .config import WgmmaConfig
 from .maps import LINE, alignment, along_k, depth, loaded_rows, steps_of
 
@@ -66,9 +66,7 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
-    packing = 2 * sum(operand_bytes(call, name) for name in copied(call, packed)) / bytes_per_cycle + LAUNCH * launches(
-        call, packed
-    )
+    packing = copied_bytes(call, packed) / bytes_per_cycle + LAUNCH * launches(call, packed)
     return max(computing, memory) + min(computing, memory) * EXPOSED + fixup_cycles(config) + packing + STARTUP
 
 
