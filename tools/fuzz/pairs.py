@@ -28,7 +28,8 @@ def paired(chance: random.Random, case: Case) -> Case:
     dtype = case.a.dtype
     if chance.random() < 0.06:
         size = dtype_of(dtype).itemsize
-        dtype = chance.choice([name for name in MULTIPLIED if name != "bool" and dtype_of(name).itemsize == size])
+        alike = [name for name in MULTIPLIED if name != "bool" and dtype_of(name).itemsize == size]
+        dtype = chance.choice(alike or [dtype])
     return tied(case.but(pair=kind, b=replace(case.a, dtype=dtype)))
 
 
