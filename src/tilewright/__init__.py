@@ -1,8 +1,9 @@
 """tilewright: matrix kernels in OpenCL C for any GPU or CPU, and matmul, gemm, transpose and copy made of them.
 
 Each command is the call of the same name: `tilewright ladder tiles` is `tilewright.ladder("tiles")`. `print` a result to read
-it. Public are the names in `__all__`, and those of `tilewright.torch`, `tilewright.dask` and `tilewright.mpi`, which are imported
-on their own and need PyTorch, Dask and mpi4py. Every other module and package below is private, whatever its name.
+it. Public are the names in `__all__`, and those of `tilewright.blocks`, `tilewright.torch`, `tilewright.dask` and
+`tilewright.mpi`, which are imported on their own; the last three need PyTorch, Dask and mpi4py. Every other module and package
+below is private, whatever its name.
 Each public name is imported at its first use, so `import tilewright` is fast.
 """
 

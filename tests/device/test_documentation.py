@@ -17,6 +17,7 @@ MODULES = ("core.custom", "library.products", "library.copies")
 PAGES = (
     "docs/howto/gpu-arrays.md",
     "docs/howto/larger-than-memory.md",
+    "docs/howto/several-gpus.md",
     "docs/reference/library.md",
     "docs/reference/numpy-differences.md",
 )

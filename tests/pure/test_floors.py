@@ -20,6 +20,7 @@ FLOORS = (
     "runtime",
     "dispatch",
     "library",
+    "blocks",
     "torch",
     "dask",
     "mpi",

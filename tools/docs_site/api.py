@@ -10,9 +10,10 @@ INTRODUCTION = """\
 # Python calls
 
 Every public name, from the docstrings. `print` a result to read it. Modules below `tilewright` are private, whatever their
-names, but for `tilewright.torch`, `tilewright.dask` and `tilewright.mpi`.
+names, but for `tilewright.blocks`, `tilewright.torch`, `tilewright.dask` and `tilewright.mpi`.
 """
-OPTIONAL = {"torch": "PyTorch", "dask": "Dask", "mpi": "MPI"}  # folders that need a package of this name
+# Folders that are imported on their own. All but the first need a package.
+FOLDERS = {"blocks": "Blocks on several devices", "torch": "PyTorch", "dask": "Dask", "mpi": "MPI"}
 TITLES = {"call": "Calls", "result": "Results and other classes", "error": "Errors", "value": "Values"}
 
 
@@ -37,13 +38,13 @@ def api_page() -> str:
         chosen = sorted((name for name in names if kind_of(name) == kind), key=str.lower)
         parts.append(f"## {title}")
         parts += [mark(name) for name in chosen]
-    for folder, title in OPTIONAL.items():
+    for folder, title in FOLDERS.items():
         parts += [f"## {title}: `import tilewright.{folder}`", *(mark(f"{folder}.{name}") for name in names_in(folder))]
     return "\n\n".join(parts) + "\n"
 
 
 def names_in(folder: str) -> list[str]:
-    """The names in the `__all__` of a folder of OPTIONAL, read from its source: it cannot be imported without its package."""
+    """The names in the `__all__` of a folder of FOLDERS, read from its source: it may not be importable without its package."""
     source = Path(tilewright.__file__).parent / folder / "__init__.py"
     for node in ast.parse(source.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":

@@ -34,6 +34,7 @@ UNDRAWN = (
     "host-copies",
     "symmetric",
     "outofcore",
+    "-blocks",
     "regret",
 )
 

@@ -11,7 +11,7 @@ from says import says
 
 import tilewright
 from tilewright.cli.main import COMMANDS
-from tools.docs_site.api import OPTIONAL, api_page, names_in
+from tools.docs_site.api import FOLDERS, api_page, names_in
 from tools.docs_site.commands import commands_page
 from tools.docs_site.links import MOVED, place_of, slug, with_lists_apart, with_site_links
 
@@ -110,5 +110,5 @@ def test_generated_pages_have_what_help_has() -> None:
     assert says(commands, "--device-model", "--sweep", "nvidia")
     assert "%(default)s" not in commands
     assert api_page().count("\n::: tilewright.") == len(tilewright.__all__) - 1 + sum(
-        len(names_in(each)) for each in OPTIONAL
+        len(names_in(each)) for each in FOLDERS
     )

@@ -45,10 +45,15 @@ class CudaArray:
         """The addresses of the first byte, and of that after the last."""
         if 0 in self.shape:
             return self.pointer, self.pointer
-        reach = [(side - 1) * stride for side, stride in zip(self.shape, self.strides, strict=True)]
+        low = high = 0
+        for side, stride in zip(self.shape, self.strides, strict=True):
+            reach = (side - 1) * stride
+            if reach < 0:
+                low += reach
+            else:
+                high += reach
         itemsize = self.dtype.itemsize
-        low, high = (sum(step for step in reach if (step < 0) == below) * itemsize for below in (True, False))
-        return self.pointer + low, self.pointer + high + itemsize
+        return self.pointer + low * itemsize, self.pointer + (high + 1) * itemsize
 
     @property
     def base(self) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ...errors import InvalidInput
 from ...runtime.cuda.device import Device
-from ...runtime.cuda.driver import EVENT_WITHOUT_TIME, answer, check
+from ...runtime.cuda.events import follow, forget, recorded
 from .array import CudaArray
 from .dlpack import CUDA, make_capsule
 
@@ -55,13 +55,11 @@ def order_streams(device: Device, earlier: int, later: int) -> None:
     """Let work that is enqueued on one stream from now on wait for all that was enqueued on another."""
     if (earlier or LEGACY_STREAM) == (later or LEGACY_STREAM):
         return
-    with device.current() as driver:
-        event = answer("making an event", driver.cuEventCreate, EVENT_WITHOUT_TIME)
-        try:
-            check("recording an event", driver.cuEventRecord(event, earlier))
-            check("waiting for another stream", driver.cuStreamWaitEvent(later, event, 0))
-        finally:
-            driver.cuEventDestroy_v2(event)  # it is freed when it has happened
+    event = recorded(device, earlier)
+    try:
+        follow(device, later, event)
+    finally:
+        forget(device, event)
 
 
 def check_stream(device: Device, stream: int) -> None:

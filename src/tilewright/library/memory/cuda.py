@@ -37,11 +37,21 @@ class CudaMemory(DeviceCopies):
         # A graph that was captured has launches of its own: they run whenever the graph does.
         self.key = ("cuda", id(device), stream, self._capture)
 
+    @property
+    def captured(self) -> bool:
+        """Whether a graph is made of what is enqueued."""
+        return bool(self._capture)
+
     def holds(self, value: Any) -> bool:
         return isinstance(value, CudaArray)
 
     def as_array(self, value: Any, name: str) -> Any:
-        """The caller's array as a CudaArray. A number becomes a NumPy array, which `as_operand` brings to the device."""
+        """The caller's array as a CudaArray. A number becomes a NumPy array, which `as_operand` brings to the device.
+
+        A CudaArray, such as a part of the caller's array, has been read already.
+        """
+        if isinstance(value, CudaArray):
+            return value
         framework = framework_of(value)
         if framework is None:
             return self._number(value, name)
@@ -86,6 +96,8 @@ class CudaMemory(DeviceCopies):
 
     def as_out(self, out: Any) -> Any:
         """The caller's array for the result. InvalidInput if it is no CUDA array, or cannot be written to."""
+        if isinstance(out, CudaArray):
+            return out
         framework = framework_of(out)
         if framework is None:
             raise InvalidInput(

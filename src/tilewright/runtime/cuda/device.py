@@ -84,6 +84,12 @@ class Device:
             driver.cuCtxPopCurrent_v2(ctypes.byref(before))
 
     @cached_property
+    def copy_stream(self) -> int:
+        """A stream for copies beside kernels. All threads share it: it never waits for work that is enqueued later."""
+        with self.current(), relaxed_capture():
+            return int(answer("making a stream", self.driver.cuStreamCreate, STREAM_NON_BLOCKING))
+
+    @cached_property
     def _gate(self) -> Gate:
         signature = Signature(
             "wait_for", (Parameter("flag", "ulong"), Parameter("turn", "int"), Parameter("most_ns", "ulong"))

@@ -32,6 +32,7 @@ WITHOUT = (
     "host-copies",
     "symmetric",
     "outofcore",
+    "-blocks",
     "regret",
 )  # kinds that have no page
 VOID = {"meta", "input", "br"}
