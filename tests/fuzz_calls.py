@@ -3,6 +3,7 @@
 import ctypes
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tilewright.core.device import DeviceInfo
 from tilewright.core.types import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
 from tools.fuzz.bench import Bench
+from tools.fuzz.bits import fused
 from tools.fuzz.cases import Case
 from tools.fuzz.oracle import REFUSED, expect
 
@@ -36,10 +38,10 @@ class Desk(Bench):
 
 def desk(**changed: Callable[..., Any]) -> Desk:
     calls: dict[str, Callable[..., Any]] = {"matmul": matmul, "gemm": gemm, "transpose": transpose, "copy": copy}
-    return Desk(None, (None, None, None), None, {**calls, **changed})  # type: ignore[arg-type]
+    return Desk(None, (None, None, None), None, {**calls, **changed}, (0, 1))  # type: ignore[arg-type]
 
 
-def matmul(a: Any, b: Any, out: Any = None, dtype: Any = None, queue: Any = None) -> Any:
+def matmul(a: Any, b: Any, out: Any = None, dtype: Any = None, queue: Any = None, **limits: Any) -> Any:
     return gemm(a, b, out=out, dtype=dtype)
 
 
@@ -112,6 +114,53 @@ def off_by_one_bit(a: Any, b: Any, **others: Any) -> Any:
     result = matmul(a, b)
     result.flat[-1] += 2.0**-8
     return result
+
+
+def nudges_one_side(a: Any, b: Any, **others: Any) -> Any:
+    """Within the bounds of rounding errors, but not its own mirror image."""
+    result = matmul(a, b)
+    result[0, -1] = np.nextafter(result[0, -1], np.inf, dtype=result.dtype)
+    return result
+
+
+def leaves_a_file(a: Any, b: Any, out: Any = None, **others: Any) -> Any:
+    Path(f"{out.base.filename}.journal").touch()
+    return matmul(a, b, out)
+
+
+def chained(a: Any, b: Any, c: Any = None, *, backwards: bool = False, **others: Any) -> Any:
+    """float32 products as "reproducible" promises them."""
+    a, b = (
+        np.swapaxes(each, -1, -2) if others.get(f"trans_{name}", "N") != "N" else each
+        for name, each in (("a", a), ("b", b))
+    )
+    left, right = (a[None, :] if a.ndim == 1 else a), (b[:, None] if b.ndim == 1 else b)
+    lead = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    total = np.zeros((*lead, left.shape[-2], right.shape[-1]), np.float32)
+    for step in range(a.shape[-1])[:: -1 if backwards else 1]:
+        total = _fused(left[..., :, step, None], right[..., step, None, :], total)
+    bias = np.float32(0) if others.get("bias") is None else others["bias"]
+    value = _fused(np.float32(others.get("alpha", 1)), total, bias)
+    if others.get("beta", 0):
+        value = _fused(np.float32(others["beta"]), c, value)
+    value = np.maximum(value, 0) if others.get("activation") else value
+    value = value[..., 0] if b.ndim == 1 else value
+    return value[..., 0, :] if a.ndim == 1 and b.ndim > 1 else value[..., 0] if a.ndim == 1 else value
+
+
+def _fused(one: Any, other: Any, added: Any) -> Any:
+    return np.vectorize(fused, otypes=[np.float32])(np.float32(one), np.float32(other), np.asarray(added, np.float32))
+
+
+def chained_backwards(*operands: Any, **others: Any) -> Any:
+    return chained(*operands, backwards=True, **others)
+
+
+def free_sums(a: Any, b: Any, **others: Any) -> Any:
+    """Right within the bounds, with another order of sums for other sizes."""
+    a, b = (np.ascontiguousarray(each, np.float32) for each in (a, b))
+    cut = 1 + (a.shape[0] + b.shape[1]) % 7
+    return a[:, :cut] @ b[:cut] + a[:, cut:] @ b[cut:]
 
 
 def lends_an_operand(a: Any, b: Any, **others: Any) -> Any:

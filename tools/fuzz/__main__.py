@@ -22,17 +22,22 @@ from .run import Loop, outcome_of
 from .shrink import shrunk
 from .types import MULTIPLIED
 
-KINDS = {"all": ("host", "device"), "host": ("host",), "device": ("device",)}
+CASES, MOST_CASES = 2000, 10_000_000
+KINDS = {"all": ("host", "device"), "host": ("host",), "device": ("device",), "cuda": ("cuda",)}
 
 
 def arguments(words: Sequence[str] | None) -> argparse.Namespace:
     """What was asked for."""
     parser = argparse.ArgumentParser("python -m tools.fuzz", description=__doc__)
-    parser.add_argument("--cases", type=int, default=2000)
+    parser.add_argument(
+        "--cases", type=int, help=f"the default is {CASES}, or with --seconds as many as there is time for"
+    )
     parser.add_argument("--seconds", type=float, help="stop after SECONDS")
     parser.add_argument("--seed", type=int, default=0, help="of the first case; each has the next")
     parser.add_argument("--device", default=None, help="as `tilewright devices` numbers or names them")
-    parser.add_argument("--kind", choices=KINDS, default="all", help="NumPy's arrays, PyOpenCL's, or both")
+    parser.add_argument(
+        "--kind", choices=KINDS, default="all", help="NumPy's arrays, PyOpenCL's, or both; or CuPy's and PyTorch's"
+    )
     parser.add_argument("--types", default=",".join(MULTIPLIED), help="element types of products, between commas")
     parser.add_argument("--few", action="store_true", help="fewer variants of programs: for drivers that build slowly")
     parser.add_argument("--as-gpu", action="store_true", help="have a CPU device run what a GPU would")
@@ -64,7 +69,7 @@ def main(words: Sequence[str] | None = None) -> int:
     prepare(task, options.jobs)
     print(f"seeds from {record.next_seed} on {infos[int(number)].label}", flush=True)
     loop = Loop(record, task, options.jobs, options.record)
-    record = loop.run(options.cases, options.seconds)
+    record = loop.run(options.cases or (MOST_CASES if options.seconds else CASES), options.seconds)
     record = with_smallest(record, task, options.shrink)
     if options.record:
         record.save(options.record)

@@ -1,7 +1,7 @@
 """What a case runs on: a device with three queues, and the library's calls."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +10,9 @@ import pyopencl as cl
 import tilewright
 from tilewright.core.device import DeviceInfo
 from tilewright.runtime.opencl.adopted import adopt
-from tilewright.runtime.opencl.device import Device, open_device
+from tilewright.runtime.opencl.device import Device, list_devices, open_device
+
+from .cuda_frameworks import Frameworks
 
 Calls = Mapping[str, Callable[..., Any]]
 QUEUES = 3
@@ -28,12 +30,15 @@ def library_calls() -> Calls:
 
 @dataclass(frozen=True)
 class Bench:
-    """An opened device. `calls` are the library's unless a test puts a broken one in its place."""
+    """An opened device. `calls` are the library's unless a test puts a broken one in its place. `numbers` are those of all
+    devices, its own first."""
 
     device: Device
     queues: tuple[Any, ...]
     reader: Any
     calls: Calls
+    numbers: tuple[int, ...] = ()
+    frameworks: Frameworks = field(default_factory=Frameworks)
 
     @property
     def info(self) -> DeviceInfo:
@@ -70,6 +75,7 @@ class Bench:
         odd = [self.__dict__[name] for name in ("elsewhere", "out_of_order") if name in self.__dict__]
         for queue in (*self.queues, self.reader, *odd):
             queue.finish()
+        self.frameworks.finish()
 
 
 def open_bench(number: str, as_gpu: bool = False, calls: Calls | None = None) -> Bench:
@@ -83,4 +89,6 @@ def open_bench(number: str, as_gpu: bool = False, calls: Calls | None = None) ->
             raise AssertionError("queues of one context and device were adopted as two devices")
     if as_gpu:
         device.info = replace(device.info, kind="gpu")
-    return Bench(device, queues, cl.CommandQueue(opened.context, opened.device), calls or library_calls())
+    own = int(number)
+    numbers = (own, *(each for each in range(len(list_devices())) if each != own))
+    return Bench(device, queues, cl.CommandQueue(opened.context, opened.device), calls or library_calls(), numbers)

@@ -9,6 +9,7 @@ PRODUCTS = ("matmul", "gemm")
 MOVES = ("transpose", "matrix_transpose", "copy")
 CALLS = (*PRODUCTS, *MOVES)
 ORDERS = ("rows", "columns", "swapped", "first")
+PLACES = ("host", "device", "cuda")
 
 # Numbers that scale a product, by the text that stands for them in a case: JSON has no complex and no nan.
 NUMBERS: dict[str, Any] = {
@@ -89,8 +90,13 @@ class Case:
     precision: str = ""
     dtype: str = ""
     out: Out = field(default_factory=Out)
-    queue: int = 0  # of the call: 0 lets the arrays decide
+    queue: int = 0  # of the call: 0 lets the arrays decide; of CUDA arrays: see `cuda_arrays`
     fault: str = ""
+    pair: str = ""  # how b lies in the memory of a: one of `pairs.PAIRS`
+    device: str = ""  # of host arrays: what `device=` gets, one of `limits.DEVICES`; "" is a queue instead
+    device_bytes: int = 0  # limits, which ask for tiles; 0 is none
+    host_bytes: int = 0
+    warm: int = 0  # times that the same call is made before the one that is judged
 
     def __repr__(self) -> str:
         """What made it, without what is as usual: `eval` of it is the case."""
@@ -146,6 +152,11 @@ class Case:
         if not self.is_product:
             return self.shape
         return self.lead + (() if self.vector_a else (self.m,)) + (() if self.vector_b else (self.n,))
+
+    @property
+    def in_tiles(self) -> bool:
+        """Whether the call asks for tiles."""
+        return bool(self.device_bytes or self.host_bytes) or self.device in ("all", "list")
 
     @property
     def work(self) -> int:

@@ -4,21 +4,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from pyopencl.array import Array
 
 from tilewright.errors import TilewrightError
 
+from . import limits
 from .bench import Bench
+from .bits import Part, asymmetry
 from .cases import NUMBERS, Case
-from .device_arrays import DeviceArrays, fetched
+from .cuda_arrays import CudaArrays
+from .device_arrays import DeviceArrays
 from .faults import faulty_keywords
+from .host_arrays import HostArrays
 from .judging import judge_move, judge_product
-from .operands import Laid, lay, passed
-from .oracle import EITHER, REFUSED, Expectation, expect
+from .operands import Laid, lay
+from .oracle import EITHER, INTEGERS, REFUSED, Expectation, expect
+from .pairs import is_symmetric
 from .references import product
 from .types import dtype_of, is_object_like
 
 RIGHT, REFUSED_WELL, FAILED = "right", "refused", "failed"
+There = HostArrays | DeviceArrays | CudaArrays  # the arrays of a case where they lie
 
 
 @dataclass(frozen=True)
@@ -31,14 +36,27 @@ class Outcome:
 
 def check(case: Case, bench: Bench) -> Outcome:
     """Make the case's arrays, call, and look at the result, the operands and the memory around all of them."""
-    on_device = case.place == "device"
-    laid = lay(case, on_device)
-    there = DeviceArrays(case, laid, bench) if on_device else None
-    arrays = there.arrays if there else {name: passed(each) for name, each in laid.items()}
-    expected = expect(case, bench.info)
-    out = _out(case, arrays)
+    laid = lay(case, case.place != "host")
+    there = _there(case, laid, bench)
     try:
-        result = _call(case, bench, arrays, out)
+        return _checked(case, bench, laid, there)
+    finally:
+        bench.finish()
+        there.close()
+
+
+def _there(case: Case, laid: dict[str, Laid], bench: Bench) -> There:
+    if case.place == "cuda":
+        return CudaArrays(case, laid, bench)
+    return DeviceArrays(case, laid, bench) if case.place == "device" else HostArrays(case, laid)
+
+
+def _checked(case: Case, bench: Bench, laid: dict[str, Laid], there: There) -> Outcome:
+    expected = expect(case, bench.info)
+    out = _out(case, there.arrays)
+    try:
+        for _ in range(case.warm + 1):
+            result = _call(case, bench, there, out)
     except TilewrightError as error:
         bench.finish()
         spoilt = _touched(case, laid, there, written=False)
@@ -48,13 +66,15 @@ def check(case: Case, bench: Bench) -> Outcome:
             return Outcome(REFUSED_WELL, f"{type(error).__name__}: {error}")
         return Outcome(FAILED, f"refused: {type(error).__name__}: {error}")
     except Exception as error:  # any other error is a finding, whatever it is
-        bench.finish()
         return Outcome(FAILED, f"raised {type(error).__name__}: {error}")
     if expected.outcome == REFUSED:
-        bench.finish()
         return Outcome(FAILED, f"not refused ({expected.reason})")
-    found = _result(case, bench, result, out, laid)
+    if out is not None and result is not out:
+        return Outcome(FAILED, f"a {type(result).__name__} came back instead of out")
+    found = there.fetched(result, out)
     wrong = found if isinstance(found, str) else _judged(case, found, laid, expected, bench)
+    if not wrong and not isinstance(found, str):
+        wrong = _bits(case, found, laid, expected, bench, there)
     bench.finish()
     wrong = wrong or _touched(case, laid, there, written=True)
     return Outcome(FAILED, wrong) if wrong else Outcome(RIGHT)
@@ -74,14 +94,10 @@ def _out(case: Case, arrays: dict[str, Any]) -> Any:
     return out
 
 
-def _call(case: Case, bench: Bench, arrays: dict[str, Any], out: Any) -> Any:
+def _call(case: Case, bench: Bench, there: There, out: Any) -> Any:
+    arrays = there.arrays
     keywords: dict[str, Any] = {"out": out} if out is not None else {}
-    if case.place == "host" or case.queue:
-        keywords["queue"] = bench.queues[max(case.queue - 1, 0)]
-    if case.fault == "queue elsewhere":
-        keywords["queue"] = bench.elsewhere
-    if case.fault == "queue out of order":
-        keywords["queue"] = bench.out_of_order
+    keywords |= _where(case, bench, there)
     if case.dtype:
         keywords["dtype"] = dtype_of(case.dtype)
     if case.precision:
@@ -98,19 +114,45 @@ def _call(case: Case, bench: Bench, arrays: dict[str, Any], out: Any) -> Any:
     return bench.calls[case.call](*positional, **faulty_keywords(case, keywords))
 
 
-def _result(case: Case, bench: Bench, result: Any, out: Any, laid: dict[str, Laid]) -> np.ndarray | str:
-    """The result as a NumPy array, or what is wrong with it as an object."""
-    if out is not None and result is not out:
-        return f"a {type(result).__name__} came back instead of out"
-    if case.place == "device":
-        if not isinstance(result, Array):
-            return f"a {type(result).__name__} came back for device arrays"
-        array = fetched(result, bench)
-    else:
-        array = np.asarray(result)
-        if out is None and any(np.may_share_memory(array, each.block.data) for each in laid.values()):
-            return "the result shares memory with an operand"
-    return array
+def _where(case: Case, bench: Bench, there: There) -> dict[str, Any]:
+    """What the call is given about queues, devices, limits and streams."""
+    found: dict[str, Any] = {}
+    if isinstance(there, CudaArrays):
+        found = there.keywords()
+    elif case.place == "host" and case.device:
+        found = limits.keywords(case, bench.numbers, bench.info.label)
+    elif case.place == "host" or case.queue:
+        found["queue"] = bench.queues[max(case.queue - 1, 0)]
+    if case.fault in ("queue elsewhere", "queue out of order"):
+        found["queue"] = bench.elsewhere if case.fault == "queue elsewhere" else bench.out_of_order
+    if case.fault == "queue beside limits":
+        found["queue"] = bench.queues[0]
+    if case.fault == "same device twice":
+        found["device"] = [bench.numbers[0], bench.numbers[0]]
+    return found
+
+
+def _bits(case: Case, result: np.ndarray, laid: dict[str, Laid], types: Expectation, bench: Bench, there: There) -> str:
+    """What is wrong with the result's bits, where the pages promise any; "" if nothing is."""
+    if not case.is_product or not result.size or (case.out.where and 0 in case.out.given.lie.steps):
+        return ""
+    if is_symmetric(case, types.read) and (wrong := asymmetry(result)):
+        return wrong
+    if case.precision != "reproducible" or types.read in INTEGERS or bench.flushes:
+        return ""
+    part = Part(case, {name: each.held for name, each in laid.items()})
+    operands, keywords = part.arguments(there.sent)
+    where = there.keywords() if isinstance(there, CudaArrays) else {"queue": bench.queues[0]}
+    if where and isinstance(there, CudaArrays):
+        bench.finish()  # the operands were sent on another stream than the call's
+    try:
+        alone = bench.calls["gemm"](*operands, **keywords, **where)
+    except TilewrightError as error:
+        return f"a part of the product was refused: {type(error).__name__}: {error}"
+    found = there.fetched(alone, None) if isinstance(there, CudaArrays) else np.asarray(alone)
+    if isinstance(found, str):
+        return found
+    return part.differs(result, found) or part.unchained(result, (types.read, types.written))
 
 
 def _judged(case: Case, result: np.ndarray, laid: dict[str, Laid], expected: Expectation, bench: Bench) -> str:
@@ -141,14 +183,16 @@ def _moved(case: Case, a: np.ndarray) -> np.ndarray:
     return np.swapaxes(a, -1, -2) if case.call == "matrix_transpose" else a
 
 
-def _touched(case: Case, laid: dict[str, Laid], there: DeviceArrays | None, written: bool) -> str:
+def _touched(case: Case, laid: dict[str, Laid], there: There, written: bool) -> str:
     """Which memory changed that must not have; "" if none did. `written` tells that out may have."""
+    if left := there.left():
+        return left
     target = case.out.where[3:] if _is_operand(case) else "out"
     for name, each in laid.items():
         if is_object_like(dtype_of(each.given.dtype)) or (name == "out" and case.fault == "out masked"):
             continue
         places = [other for key, other in laid.items() if other.block is each.block and key == target and written]
-        now = there.now(each.block) if there else each.block.data
+        now = there.now(each.block)
         byte = each.block.changed(now, tuple((other.place, other.begin) for other in places))
         if byte is not None:
             span = f"its span is {each.begin} to {each.begin + each.place.span}"

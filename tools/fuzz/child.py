@@ -6,6 +6,7 @@ after it, a `Ready` with the device's facts before all of them.
 
 import contextlib
 import faulthandler
+import os
 import sys
 import warnings
 from collections.abc import Iterator
@@ -14,6 +15,8 @@ from time import perf_counter
 from typing import TextIO
 
 import msgspec
+
+from tilewright.runtime.device import DEVICE_VARIABLE
 
 from .bench import Bench, open_bench
 from .cases import Case, encode
@@ -118,6 +121,8 @@ def run(task: Task, answers: TextIO) -> None:
         answers.write(msgspec.json.encode(line).decode() + "\n")
         answers.flush()
 
+    if not task.calls:
+        os.environ[DEVICE_VARIABLE] = task.device  # of calls that name none
     bench = bench_of(task)
     info = bench.info
     say(Ready(info.label, info.driver, info.version, info.kind))

@@ -64,13 +64,26 @@ class DeviceArrays:
         cl.enqueue_copy(queue, found, buffer)
         return found
 
+    def fetched(self, result: Any, out: Any) -> np.ndarray | str:
+        """The result's elements, once its own events are over: nothing else is waited for. Or what is wrong with it."""
+        if not isinstance(result, Array):
+            return f"a {type(result).__name__} came back for device arrays"
+        if result.events:
+            cl.wait_for_events(result.events)
+        if result.size == 0:
+            return np.empty(result.shape, result.dtype)
+        data = np.empty(result.base_data.size, np.uint8)
+        cl.enqueue_copy(self._bench.reader, data, result.base_data)
+        return np.ndarray(result.shape, result.dtype, data.data, result.offset, result.strides).copy()
 
-def fetched(array: Array, bench: Bench) -> np.ndarray:
-    """A device array's elements, once its own events are over: nothing else is waited for."""
-    if array.events:
-        cl.wait_for_events(array.events)
-    if array.size == 0:
-        return np.empty(array.shape, array.dtype)
-    data = np.empty(array.base_data.size, np.uint8)
-    cl.enqueue_copy(bench.reader, data, array.base_data)
-    return np.ndarray(array.shape, array.dtype, data.data, array.offset, array.strides).copy()
+    def sent(self, array: np.ndarray) -> np.ndarray:
+        """Another array for a call on this device: it may lie in the host's memory."""
+        return array
+
+    def left(self) -> str:
+        return ""
+
+    def close(self) -> None:
+        self.arrays.clear()
+        self._buffers.clear()
+        self._events.clear()

@@ -4,23 +4,29 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .cases import CALLS, ORDERS, PRODUCTS, Case, Given, Lie, Out
-from .faults import DEVICE, NAMES, OTHERS, OUTS, SHAPES
-from .oracle import INTEGERS
+from . import limits
+from .cases import CALLS, ORDERS, PRODUCTS, Case, Given, Lie, Out, count
+from .draw_faults import faulty
+from .draw_places import OBJECTS, on_cuda, on_device, on_host
+from .oracle import INTEGERS, usual_result
+from .pairs import paired, tied
 from .shapes import MOST_ELEMENTS, MOST_WORK, Pool
-from .types import FLOATS, MOVED, MULTIPLIED, NOT_MOVED, NOT_MULTIPLIED, SWAPPED, VALUES, dtype_of, plain_name
+from .types import FLOATS, MOVED, MULTIPLIED, NOT_MOVED, NOT_MULTIPLIED, SWAPPED, VALUES
 
 FAULTY = 0.06  # of all cases
+PAIRED = 0.12  # of products: b lies in the memory of a
+REPRODUCIBLE = 0.08  # of products
+SMALL, NAMED = 0.2, 0.18  # of calls on host arrays: for the default device, and for one that is named, with limits
+WARM = 0.25  # of calls: made before, so that a ready one is found
 WEIGHTS = {"matmul": 4, "gemm": 4, "transpose": 1, "matrix_transpose": 1, "copy": 1}
 PLAIN = Lie()
-OBJECTS = ("O", "T", "O,i4")  # types whose elements point elsewhere
 
 
 @dataclass(frozen=True)
 class Palette:
     """What cases are drawn from: sizes by type, and how much may vary where each variant is a program to build.
 
-    `kinds` are the places, "host", "device"; with `few` variants lies, types and epilogues are drawn from short lists.
+    `kinds` are the places, "host", "device", "cuda"; with `few` variants lies, types and epilogues are drawn from short lists.
     """
 
     pool: Callable[[str, bool], Pool]  # of a type, for products or for moves
@@ -31,13 +37,30 @@ class Palette:
 
 
 def draw(seed: int, palette: Palette) -> Case:
-    """The case of that seed."""
+    """The case of that seed. What a seed means is not kept: a record's failures hold their cases in full."""
     chance = random.Random(seed)
     call = chance.choices(CALLS, [WEIGHTS[each] for each in CALLS])[0]
     case = Case(seed=seed, call=call, place=chance.choice(palette.kinds))
     case = _product(chance, case, palette) if call in PRODUCTS else _move(chance, case, palette)
-    case = _on_device(chance, case) if case.place == "device" else _on_host(chance, case)
-    return _faulty(chance, case) if chance.random() < FAULTY else case
+    if case.place == "host":
+        case = _with_limits(chance, on_host(chance, case), palette)
+    else:
+        case = on_device(chance, case) if case.place == "device" else on_cuda(chance, case)
+    if chance.random() < FAULTY:
+        return faulty(chance, case)
+    if case.out.where in ("", "own") and chance.random() < WARM:
+        case = case.but(warm=chance.choice((1, 2, 3)))
+    return case
+
+
+def _with_limits(chance: random.Random, case: Case, palette: Palette) -> Case:
+    """Some calls on host arrays without a queue: for the default device, or for one that is named, mostly in tiles."""
+    kind = chance.random()
+    if kind < SMALL:
+        case = limits.small(chance, case)
+    elif kind < SMALL + NAMED:
+        case = limits.named(chance, case)
+    return _affordable(tied(case), palette)
 
 
 def _lie(chance: random.Random, few: bool, steps: tuple[int, ...] = (1, 1, 2, -1, -2, 3)) -> Lie:
@@ -72,8 +95,12 @@ def _product(chance: random.Random, case: Case, palette: Palette) -> Case:
     elif chance.random() < 0.25:
         case = case.but(vector_a=chance.random() < 0.5, vector_b=chance.random() < 0.6)
         case = case.but(lead_a=() if case.vector_a else case.lead_a, lead_b=() if case.vector_b else case.lead_b)
-    if chance.random() < 0.12 and values in ("ordinary", "integers"):
-        case = case.but(precision=chance.choice(_precisions(own, other, asked)))
+    if chance.random() < PAIRED:
+        case = paired(chance, case)
+    if chance.random() < REPRODUCIBLE:
+        case = case.but(precision="reproducible")
+    elif chance.random() < 0.12 and values in ("ordinary", "integers"):
+        case = case.but(precision=chance.choice(_precisions(case.a.dtype, case.b.dtype, asked)))
     case = case.but(out=_out(chance, case, palette))
     return _affordable(case, palette)
 
@@ -117,7 +144,7 @@ def _leads(chance: random.Random, batch: int) -> tuple[tuple[int, ...], tuple[in
 
 
 def _gemm(chance: random.Random, case: Case, palette: Palette, values: str) -> Case:
-    result = _result_type(case)
+    result = usual_result(case)
     real = not result.startswith("complex")
     numbers: tuple[str, ...] = ("1", "1.0", "0", "0.5", "-1.75", "-1", "1e-3", "nan")
     if result in INTEGERS:
@@ -145,21 +172,11 @@ def _gemm(chance: random.Random, case: Case, palette: Palette, values: str) -> C
     return case
 
 
-def _result_type(case: Case) -> str:
-    """The usual type of the result, from which other types are drawn."""
-    if case.dtype:
-        return case.dtype
-    own = plain_name(dtype_of(case.a.dtype))
-    return (
-        "int32" if own == "int8" else "float32" if own.startswith("float8") else own if own in MULTIPLIED else "float32"
-    )
-
-
 def _out(chance: random.Random, case: Case, palette: Palette) -> Out:
     kind = chance.random()
     if kind < 0.5:
         return Out()
-    dtype = _result_type(case) if case.is_product else case.a.dtype
+    dtype = usual_result(case) if case.is_product else case.a.dtype
     steps = (1, 1, 2, -1, -2, 3) if chance.random() < 0.97 else (0, 1)
     if kind < 0.75:
         wider = chance.random() < 0.15 and case.is_product
@@ -192,7 +209,7 @@ def _move(chance: random.Random, case: Case, palette: Palette) -> Case:
     )
     if batch > 1:
         shape = (batch, rows, columns)
-    while _elements(shape) > MOST_ELEMENTS:
+    while count(shape) > MOST_ELEMENTS:
         shape = tuple(max(1, side // 2) for side in shape)
     case = case.but(shape=shape, a=_given(chance, palette, dtype, "ordinary", (1, 1, 2, -1, -2, 3, 0)))
     square = len(shape) >= 2 and chance.random() < 0.3
@@ -204,16 +221,12 @@ def _move(chance: random.Random, case: Case, palette: Palette) -> Case:
     return case.but(out=out)
 
 
-def _elements(shape: tuple[int, ...]) -> int:
-    return Case(call="copy", shape=shape).work
-
-
 def _affordable(case: Case, palette: Palette) -> Case:
     """The case with its sizes halved until the reference, too, has done it soon."""
-    while (
-        case.work > palette.most_work or max(_elements(case.shape_of(name)) for name in ("a", "b", "c")) > MOST_ELEMENTS
-    ):
-        if _elements(case.lead) > 4 and max(case.m, case.n, case.k) < 2 * _elements(case.lead):
+    if not case.is_product:
+        return case
+    while case.work > palette.most_work or max(count(case.shape_of(name)) for name in ("a", "b", "c")) > MOST_ELEMENTS:
+        if count(case.lead) > 4 and max(case.m, case.n, case.k) < 2 * count(case.lead):
             halve = {side: max(1, side // 2) for side in (*case.lead_a, *case.lead_b)}
             case = case.but(
                 lead_a=tuple(halve[each] for each in case.lead_a),
@@ -221,104 +234,5 @@ def _affordable(case: Case, palette: Palette) -> Case:
             )
         else:
             longest = max(("m", "n", "k"), key=lambda name: int(getattr(case, name)))
-            case = case.but(**{longest: getattr(case, longest) // 2})
+            case = tied(case.but(**{longest: getattr(case, longest) // 2}))
     return case
-
-
-def _on_host(chance: random.Random, case: Case) -> Case:
-    """Operands as kinds of objects, misaligned or with uneven strides, now and then."""
-    changes: dict[str, Given] = {}
-    for name, given in case.operands.items():
-        if case.out.where in (name, f"is {name}") or given.dtype in OBJECTS:
-            continue
-        kind = chance.random()
-        if kind < 0.06:
-            given = replace(given, lie=replace(given.lie, shift=chance.choice((1, 2, 3, 4, 8))))
-        elif kind < 0.09:
-            given = replace(given, lie=replace(given.lie, pad=chance.choice((1, 2, 4, 13))))
-        elif kind < 0.2:
-            given = replace(given, form=_form(chance, case, name, given))
-        changes[name] = given
-    out = case.out
-    if out.where == "own" and chance.random() < 0.15:
-        lie = replace(out.given.lie, shift=chance.choice((0, 1, 2, 4, 8)), pad=chance.choice((0, 0, 1, 4)))
-        out = replace(out, given=replace(out.given, lie=lie))
-    if out.where == "own" and case.is_product and chance.random() < 0.05 and out.given.dtype in ("float32", "float64"):
-        out = replace(out, given=replace(out.given, dtype={"float32": ">f4", "float64": ">f8"}[out.given.dtype]))
-    return case.but(out=out, queue=chance.choice((0, 0, 0, 2, 3)), **changes)
-
-
-def _form(chance: random.Random, case: Case, name: str, given: Given) -> str:
-    form = chance.choice(("readonly", "readonly", "memmap", "subclass", "protocol", "dlpack", "matrix", "list"))
-    shape = case.shape_of(name)
-    usual = not case.is_product or not (case.vector_a or case.vector_b)
-    if form == "matrix" and (len(shape) != 2 or not usual or not case.is_product):
-        return "readonly"
-    if form == "list" and (
-        given.dtype not in ("float64", "complex128") or 0 in shape or not shape or _elements(shape) > 10000
-    ):
-        return "subclass"
-    if form == "dlpack" and given.dtype not in (
-        "float32",
-        "float64",
-        "int32",
-        "int8",
-        "complex64",
-        "complex128",
-        "float16",
-    ):
-        return "protocol"
-    return form
-
-
-def _on_device(chance: random.Random, case: Case) -> Case:
-    """Arrays on several queues, in sub-buffers, one of them still on the host."""
-    changes: dict[str, Given] = {}
-    names = list(case.operands)
-    for name, given in case.operands.items():
-        given = replace(given, queue=chance.choice((0, 0, 1, 2)), sub=chance.random() < 0.15)
-        changes[name] = given
-    if len(names) > 1 and chance.random() < 0.06:
-        name = chance.choice(names[1:])
-        if not case.out.where.endswith(name):
-            changes[name] = replace(changes[name], form="host")
-    out = replace(case.out.given, queue=chance.choice((0, 0, 1)), sub=chance.random() < 0.15)
-    return case.but(out=replace(case.out, given=out), queue=chance.choice((0, 0, 1, 2, 3)), **changes)
-
-
-def _faulty(chance: random.Random, case: Case) -> Case:
-    """The case with something wrong in it, if the fault that is drawn can be made of it."""
-    fault = chance.choice((*SHAPES, *OUTS, *NAMES, *OTHERS, *(DEVICE if case.place == "device" else ())))
-    return _wrong(chance, case, fault)
-
-
-def _wrong(chance: random.Random, case: Case, fault: str) -> Case:
-    gemm, host = case.call == "gemm", case.place == "host"
-    real = case.a.dtype == case.b.dtype == "float32" and not case.dtype
-    possible = {
-        "k differs": case.is_product, "leads differ": case.is_product and not (case.vector_a or case.vector_b),
-        "no dimension": case.call == "matmul" and host, "c shape": gemm and case.c is not None and case.beta != "0",
-        "bias shape": gemm and case.bias is not None and case.bias_side == "row" and case.n + 1 != case.m,
-        "scale shape": gemm and case.scale_a is not None and case.scales[0] == "each" and case.m > 0,
-        "activation unknown": gemm, "transposition unknown": gemm, "precision unknown": case.is_product,
-        "precision of another type": case.is_product and case.a.dtype == case.b.dtype == "float64" and not case.dtype,
-        "dtype unknown": case.is_product, "device unknown": host, "c missing": gemm, "wait for a number": True,
-        "out masked": host, "masked": host and case.a.dtype not in OBJECTS and not case.out.where.endswith("a"),
-        "out on the host": case.out.where == "own", "two contexts": case.is_product and case.b.form == "plain",
-        "out type": case.is_product and real, "queue elsewhere": not host,
-    }  # fmt: skip
-    if fault in ("alpha", "beta"):
-        if not gemm or not real or (fault == "beta" and case.c is None):
-            return case
-        return case.but(**{fault: chance.choice(("None", "text", "list", "0.5+2j", "10**400"))})
-    if not possible.get(fault, True):
-        return case
-    if fault.startswith("out") and fault not in ("out list", "out number") and case.out.where != "own":
-        case = case.but(out=Out("own", Given(case.a.dtype if not case.is_product else _result_type(case))))
-    if fault == "out read-only" and not host:
-        return case
-    if fault == "out type":
-        case = case.but(out=Out("own", Given("int32")))
-    if fault == "masked":
-        case = case.but(a=replace(case.a, form="masked"))
-    return case.but(fault=fault)

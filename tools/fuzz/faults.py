@@ -3,12 +3,17 @@
 from typing import Any
 
 from .cases import Case
+from .limits import NONSENSE
 
 SHAPES = ("k differs", "leads differ", "no dimension", "c shape", "bias shape", "scale shape")
 OUTS = ("out shape", "out type", "out read-only", "out list", "out number", "out masked")
 NAMES = ("activation unknown", "transposition unknown", "precision unknown", "dtype unknown", "device unknown")
 OTHERS = ("c missing", "alpha", "beta", "masked", "queue elsewhere", "precision of another type", "wait for a number")
 DEVICE = ("two contexts", "queue elsewhere", "out on the host", "queue out of order")
+CUDA = (
+    "requires grad", "out requires grad", "numpy beside cuda", "opencl beside cuda", "host tensor beside cuda",
+    "device beside cuda",
+)  # fmt: skip
 
 
 def faulty_shape(case: Case, name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -45,5 +50,8 @@ def faulty_keywords(case: Case, keywords: dict[str, Any]) -> dict[str, Any]:
         "out list": {"out": [[0.0]]},
         "out number": {"out": 3.5},
         "wait for a number": {"wait_for": [1]},
+        "wait beside limits": {"wait_for": []},
+        "device beside cuda": {"device": 0},
+        **{name: {"max_device_bytes": value} for name, value in NONSENSE.items()},
     }
     return {**keywords, **changes.get(case.fault, {})}

@@ -52,10 +52,10 @@ class Geometry:
     span: int
 
     def view(self, block: np.ndarray, begin: int) -> np.ndarray:
-        """The array whose span begins at byte `begin` of `block`."""
+        """The array whose span begins at byte `begin` of `block`, which is its base, as of a caller's views."""
         if 0 in self.shape:
-            return np.ndarray(self.shape, self.dtype, block.data, min(begin, block.nbytes), self.strides)
-        return np.ndarray(self.shape, self.dtype, block.data, begin - self.low, self.strides)
+            return np.ndarray(self.shape, self.dtype, block, max(0, min(begin, block.nbytes)), self.strides)
+        return np.ndarray(self.shape, self.dtype, block, begin - self.low, self.strides)
 
 
 def geometry(shape: tuple[int, ...], dtype: np.dtype, lie: Lie) -> Geometry:

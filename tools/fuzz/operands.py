@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import pairs
 from .cases import Case, Given, Lie
 from .faults import faulty_shape
 from .memory import Block, Geometry, device_block, geometry, host_block
@@ -36,22 +37,38 @@ def lay(case: Case, on_device: bool) -> dict[str, Laid]:
     if case.out.where == "own" or shared:
         wanted["out"] = case.out.given
     places = {name: _place(case, name, given) for name, given in wanted.items()}
+    lodgers = _lodgers(case, places, shared)
     for name, given in wanted.items():
-        if name == "out" and shared:
+        if name in lodgers:
             continue
-        together = (places[name], places["out"]) if name == shared else (places[name],)
-        distance = case.out.distance * _widest(places[name], places["out"]) if name == shared else 0
-        block, begins = _block(together, distance, given.lie, on_device)
-        laid[name] = Laid(given, places[name], block, begins[0], np.empty(0))
-        if name == shared:
-            laid["out"] = Laid(case.out.given, places["out"], block, begins[1], np.empty(0))
-    for name, each in laid.items():
+        own = {other: distance for other, (host, distance) in lodgers.items() if host == name}
+        block, begins = _block([places[each] for each in (name, *own)], [0, *own.values()], given.lie, on_device)
+        for each, begin in zip((name, *own), begins, strict=True):
+            laid[each] = Laid(wanted[each], places[each], block, begin, np.empty(0))
+    laid = {name: laid[name] for name in wanted}
+    for name in sorted(laid, key="a".__eq__) if case.pair else laid:  # a lies over a part of b's memory
         if name != "out" or not shared:
-            _fill(case, each, generator)
-    for each in laid.values():
-        each.held = np.array(each.view)
-        each.block.freeze()
+            _fill(case, laid[name], generator)
+    if case.pair == "copy":
+        laid["b"].view[...] = pairs.copied(case, laid["a"].view)
+    for array in laid.values():
+        array.held = np.array(array.view)
+        array.block.freeze()
     return laid
+
+
+def _lodgers(case: Case, places: dict[str, Geometry], shared: str) -> dict[str, tuple[str, int]]:
+    """The arrays that have no block of their own: in whose block they lie, and how many bytes behind the beginning of that
+    one's span. The places of pairs are changed to what they are."""
+    found: dict[str, tuple[str, int]] = {}
+    if case.pair in pairs.SHARED:
+        places["b"], distance = pairs.placed(case, places["a"])
+        found["b"] = "a", distance
+    if shared:
+        widest = _widest(places[shared], places["out"])
+        host, before = found.get(shared, (shared, 0))
+        found["out"] = host, before // widest * widest + case.out.distance * widest
+    return found
 
 
 def _place(case: Case, name: str, given: Given) -> Geometry:
@@ -60,11 +77,11 @@ def _place(case: Case, name: str, given: Given) -> Geometry:
     return geometry(shape, dtype, given.lie)
 
 
-def _block(places: tuple[Geometry, ...], distance: int, lie: Lie, on_device: bool) -> tuple[Block, list[int]]:
-    """A block for the arrays, the second `distance` bytes behind the first, and where they begin in it."""
+def _block(places: list[Geometry], distances: list[int], lie: Lie, on_device: bool) -> tuple[Block, list[int]]:
+    """A block for arrays whose spans begin at these distances from the first one's, and where they begin in it."""
     itemsize = _widest(*places)
-    lead = lie.offset * itemsize
-    begins = [lead + max(0, -distance), lead + max(0, distance)][: len(places)]
+    lead = lie.offset * itemsize - min(distances) // itemsize * itemsize
+    begins = [lead + distance for distance in distances]
     nbytes = max(begin + place.span for begin, place in zip(begins, places, strict=True))
     if len(places) > 1:
         nbytes = -(-nbytes // itemsize) * itemsize

@@ -10,8 +10,9 @@ import numpy as np
 from tilewright.core.device import DeviceInfo
 from tilewright.core.types import DOUBLES, ELEMENT_TYPES, FLOAT8, FROM_ML_DTYPES
 
+from . import limits
 from .cases import NUMBERS, Case
-from .types import dtype_of, is_object_like, plain_name
+from .types import MULTIPLIED, dtype_of, is_object_like, plain_name
 
 WORKS, REFUSED, EITHER = "works", "refused", "either"
 SIZES = (1, 2, 4, 8, 16)  # bytes of elements that are moved
@@ -23,6 +24,7 @@ WIDER = {
 }  # fmt: skip
 USUAL = {"int8": "int32", **dict.fromkeys(FLOAT8, "float32")}  # what comes out unasked, where that is another type
 CONVERTED = {"float32", "float64", "complex64", "complex128", *INTEGERS}  # on devices
+REPRODUCIBLE = ("float32", "float64", "float16", "bfloat16", *INTEGERS)
 
 
 @dataclass(frozen=True)
@@ -38,22 +40,23 @@ class Expectation:
 def expect(case: Case, info: DeviceInfo) -> Expectation:
     """What the pages promise for the case on that device."""
     if not case.is_product:
-        return _expect_move(case)
+        return _expect_move(case, info)
     if case.fault:
         return Expectation(REFUSED, case.fault)
     found = _types(case)
     if found.outcome == REFUSED:
         return found
     on_types = _addends(case, found) or _numbers(case, found) or _epilogue(case, found) or _on_device(case, found)
+    on_types = on_types or _precision(case, found) or _in_tiles(case, found)
     if on_types:
         return on_types
     if {found.read, found.written} & set(DOUBLES) and not info.fp64:
         return Expectation(REFUSED, f"{info.name} has no double precision")
-    unsure = _unsure(case, found)
+    unsure = _unsure(case, found) or (limits.unsure(case, info, *_sizes(found)) if case.in_tiles else "")
     return Expectation(EITHER if unsure else found.outcome, unsure or found.reason, found.read, found.written)
 
 
-def _expect_move(case: Case) -> Expectation:
+def _expect_move(case: Case, info: DeviceInfo) -> Expectation:
     dtype = dtype_of(case.a.dtype)
     if case.fault:
         return Expectation(REFUSED, case.fault)
@@ -63,9 +66,41 @@ def _expect_move(case: Case) -> Expectation:
         return Expectation(REFUSED, f"elements of {dtype.itemsize} bytes")
     if case.call == "matrix_transpose" and len(case.shape) < 2:
         return Expectation(REFUSED, "less than two dimensions")
+    refusal = limits.refusal(case, dtype.itemsize, dtype.itemsize) if case.in_tiles else ""
+    if refusal:
+        return Expectation(REFUSED, refusal)
     if case.out.where and 0 in case.out.given.lie.steps:
         return Expectation(EITHER, "out repeats its elements")
-    return Expectation(WORKS)
+    unsure = limits.unsure(case, info, dtype.itemsize, dtype.itemsize) if case.in_tiles else ""
+    return Expectation(EITHER if unsure else WORKS, unsure)
+
+
+def usual_result(case: Case) -> str:
+    """The usual type of a product's result, from which other types are drawn."""
+    if case.dtype:
+        return case.dtype
+    own = plain_name(dtype_of(case.a.dtype))
+    return USUAL.get(own, own if own in MULTIPLIED else "float32")
+
+
+def _precision(case: Case, types: Expectation) -> Expectation | None:
+    """A refusal of reproducible products where the pages refuse them."""
+    if case.precision != "reproducible":
+        return None
+    scaled = case.scale_a is not None or case.scale_b is not None
+    if types.read in REPRODUCIBLE and not scaled:
+        return None
+    return Expectation(REFUSED, f"reproducible products of {types.read}" + (", scaled" if scaled else ""))
+
+
+def _sizes(types: Expectation) -> tuple[int, int]:
+    return dtype_of(types.read).itemsize, dtype_of(types.written).itemsize
+
+
+def _in_tiles(case: Case, types: Expectation) -> Expectation | None:
+    """A refusal of what cannot be computed in tiles."""
+    refusal = limits.refusal(case, *_sizes(types)) if case.in_tiles else ""
+    return Expectation(REFUSED, refusal) if refusal else None
 
 
 def castable(source: np.dtype, target: np.dtype) -> bool:
@@ -184,10 +219,10 @@ def _conversions(case: Case, types: Expectation) -> list[tuple[np.dtype, np.dtyp
 
 
 def _on_device(case: Case, types: Expectation) -> Expectation | None:
-    """A refusal where PyOpenCL cannot convert an array on the device."""
-    for source, target in _conversions(case, types) if case.place == "device" else ():
+    """A refusal where kernels cannot convert an array on the device."""
+    for source, target in _conversions(case, types) if case.place != "host" else ():
         if not source.isnative or not {plain_name(source), plain_name(target)}.isdisjoint(FROM_ML_DTYPES):
-            return Expectation(REFUSED, f"PyOpenCL converts no {source} to {target}")
+            return Expectation(REFUSED, f"no kernel converts {source} to {target}")
     return None
 
 
@@ -195,7 +230,9 @@ def _unsure(case: Case, types: Expectation) -> str:
     """Why a case may be refused, or not, though nothing is wrong with it; "" if it must work."""
     if case.out.where and 0 in case.out.given.lie.steps:
         return "out repeats its elements"
-    pairs = _conversions(case, types) if case.place == "device" else []
+    pairs = _conversions(case, types) if case.place != "host" else []
     if not {plain_name(each) for pair in pairs for each in pair} <= CONVERTED:
-        return "PyOpenCL converts only some types"
+        return "only some types are converted on devices"
+    if case.place == "cuda" and case.a.form != "torch" and types.written in FROM_ML_DTYPES:
+        return "CuPy has no such type for the result"
     return ""

@@ -9,7 +9,7 @@ import msgspec
 from tilewright.core.records import load
 from tilewright.runtime.environment import version_of
 
-from .cases import CALLS, Case
+from .cases import CALLS, PLACES, Case
 
 FORMAT = 1
 
@@ -99,7 +99,7 @@ class Record:
         counts = self.counts or {}
         lines = [f"{'call':18}{'place':8}{'right':>8}{'refused':>9}{'failed':>8}"]
         for call in CALLS:
-            for place in ("host", "device"):
+            for place in PLACES:
                 own = [counts.get(f"{call} {place} {verdict}", 0) for verdict in ("right", "refused", "failed")]
                 if any(own):
                     lines.append(f"{call:18}{place:8}{own[0]:8}{own[1]:9}{own[2]:8}")

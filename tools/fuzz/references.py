@@ -43,17 +43,17 @@ def product(case: Case, arrays: Arrays, types: Expectation, flushes: bool) -> Ex
     """The reference for a matmul or gemm of these arrays; `flushes` tells that the device loses subnormal numbers."""
     read = dtype_of(types.read)
     with np.errstate(all="ignore"):
-        a, b = _turned(arrays["a"], case.trans_a).astype(read), _turned(arrays["b"], case.trans_b).astype(read)
+        a, b = turned(arrays["a"], case.trans_a).astype(read), turned(arrays["b"], case.trans_b).astype(read)
         if element_type(types.read).exact:
             return _exact(case, a, b, arrays, types)
         return _rounded(case, a, b, arrays, types, flushes)
 
 
-def _turned(array: np.ndarray, how: str) -> np.ndarray:
+def turned(array: np.ndarray, how: str) -> np.ndarray:
     if how == "N":
         return array
-    turned = np.swapaxes(array, -1, -2)
-    return turned.conj() if how == "C" else turned
+    swapped = np.swapaxes(array, -1, -2)
+    return swapped.conj() if how == "C" else swapped
 
 
 def _exact(case: Case, a: np.ndarray, b: np.ndarray, arrays: Arrays, types: Expectation) -> Expected:

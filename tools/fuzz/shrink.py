@@ -5,6 +5,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from .cases import Case, Given, Lie, Out
+from .cuda_frameworks import TYPES
+from .pairs import tied
 
 MOST_TRIES = 80
 PLAIN = Case()
@@ -28,7 +30,28 @@ def shrunk(case: Case, fails: Callable[[Case], bool], most: int = MOST_TRIES) ->
 
 def simplifications(case: Case) -> Iterator[Case]:
     """Cases that are one step simpler, the largest steps first."""
-    for name in ("lead_a", "lead_b", "activation", "precision", "bias", "scale_b", "scale_a", "queue", "dtype"):
+    for other in _simpler(case):
+        if tied(other) != case:
+            yield tied(other)
+
+
+def _simpler(case: Case) -> Iterator[Case]:
+    for name in (
+        "pair",
+        "warm",
+        "host_bytes",
+        "device_bytes",
+        "lead_a",
+        "lead_b",
+        "activation",
+        "precision",
+        "bias",
+        "scale_b",
+        "scale_a",
+        "queue",
+        "dtype",
+        "device",
+    ):
         plain = getattr(PLAIN, name)
         if getattr(case, name) != plain:
             yield case.but(**{name: plain})
@@ -54,8 +77,8 @@ def simplifications(case: Case) -> Iterator[Case]:
 
 
 def _plainer(given: Given) -> Given:
-    """The same type, as an array that lies as usual."""
-    return Given(given.dtype, values=given.values)
+    """The same type, as an array that lies as usual, of the same framework."""
+    return Given(given.dtype, values=given.values, form=given.form if given.form in TYPES else "plain")
 
 
 def _smaller(case: Case) -> Iterator[Case]:

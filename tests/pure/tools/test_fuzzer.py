@@ -119,7 +119,8 @@ def test_every_case_comes_from_its_seed_prints_itself_and_goes_to_json_and_back(
         assert case == draw(seed, PALETTE)
         assert decode(encode(case)) == case
         assert eval(repr(case), names) == case
-        outcomes.append(expect(case, desk().info).outcome)
+        if not case.in_tiles:  # of some limits nobody says whether they suffice
+            outcomes.append(expect(case, desk().info).outcome)
     shares = {each: outcomes.count(each) / len(outcomes) for each in (WORKS, REFUSED, EITHER)}
     assert shares[WORKS] > 0.7
     assert shares[REFUSED] > 0.05

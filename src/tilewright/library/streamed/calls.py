@@ -19,7 +19,7 @@ from ..requests import Options, gemm_product
 from ..rules import check_out
 from ..shapes import Shape, product_shape
 from .bar import Bar
-from .budget import Budget, Ledger, budget_for
+from .budget import Budget, Ledger, as_bytes, budget_for
 from .device_memory import Memory, SeparateMemory, SharedMemory, shares_memory
 from .devices import opened
 from .executor import Run, left_over
@@ -41,6 +41,7 @@ OVERWRITES = "out shares memory with {}: in tiles it would overwrite what later 
 
 def product_in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:
     """`gemm` in tiles; its arrays are a, b, c, bias and both scales."""
+    check_limits(limits)
     devices = opened(limits.device)
     files: OpenFiles = {}
     operation, result, finish = _product(arrays, out, options, devices, files)
@@ -126,6 +127,7 @@ def _result_stack(given: Given, batch: Shape, files: OpenFiles, a_side: str, b_s
 
 def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
     """`transpose` of a matrix, or `matrix_transpose` of a stack of them, in tiles."""
+    check_limits(limits)
     devices = opened(limits.device)
     files: OpenFiles = {}
     source = Given(a, "a")
@@ -149,6 +151,12 @@ def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
         operation = TransposeOperation(shape[-2], shape[-1], prod(batch), *stacks, seen.dtype)
         run_in_tiles(operation, devices, _budget(devices, limits, result, out), "a transpose", limits.progress, result)
     return result.array if out is None else out
+
+
+def check_limits(limits: Limits) -> None:
+    """Refuse what is no limit, also where there is nothing to compute."""
+    as_bytes(limits.max_device_bytes, "max_device_bytes")
+    as_bytes(limits.max_host_bytes, "max_host_bytes")
 
 
 def _budget(devices: tuple[Device, ...], limits: Limits, result: Given, out: Any) -> Budget:

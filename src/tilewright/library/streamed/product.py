@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.device import DeviceInfo
 from ...core.plan import Plan, plan_kernel
+from ...core.precision import REPRODUCIBLE
 from ...core.problem import Problem, StridedGemm
 from ...core.types import element_type, numpy_dtype
 from ...dispatch.choice import plan_product, product_candidates
@@ -57,8 +58,13 @@ class ProductOperation:
         files = tuple(isinstance(stack.at(0)[1], FileMatrix) for stack in (self.a, self.b))
         return Sizes(
             self.m, self.n, self.k, self.batch, a_bytes, a_bytes, c_bytes, sum_bytes, self.c is not None,
-            files=(files[0], files[1]), by_columns=self.by_columns[:2],
+            files=(files[0], files[1]), by_columns=self.by_columns[:2], whole_k=self._one_chain,
         )  # fmt: skip
+
+    @property
+    def _one_chain(self) -> bool:
+        """Whether each element is promised to be one chain of sums in the order of k, which panels would round between."""
+        return self.epilogue.precision == REPRODUCIBLE
 
     @property
     def stacks(self) -> tuple[Stack, ...]:
@@ -101,7 +107,7 @@ class ProductOperation:
                 found.append(Need(name, (own, place, panel), matrix, part, Form(dtype, by_columns)))
         for name, matrix in self.vectors.items():
             part, place = self._along(name, matrix, result, tile)
-            found.append(Need(name, place, matrix, part, Form(self._vector_type(name), False)))
+            found.append(Need(name, place, matrix, part, Form(self._vector_type(name, plan), False)))
         return tuple(found)
 
     def _along(self, name: str, vector: Matrix, result: Part, tile: Tile) -> tuple[Part, int]:
@@ -113,13 +119,14 @@ class ProductOperation:
             return Part(0, 1, result.row, result.rows), tile.row
         return Part(0, 1, result.column, result.columns), tile.column
 
-    def _vector_type(self, name: str) -> np.dtype:
-        return numpy_dtype(self.types[1]) if name == "bias" else np.dtype(np.float32)
+    def _vector_type(self, name: str, plan: TilePlan) -> np.dtype:
+        """A bias has the type of the tile that it is added to: sums that wait between panels may be wider than the result."""
+        return self.result_form(plan).dtype if name == "bias" else np.dtype(np.float32)
 
     def slot_bytes(self, plan: TilePlan) -> Mapping[str, tuple[int, int]]:
         (a, b, _), (a_bytes, b_bytes, _) = plan.slots, plan.slot_bytes
         longest = max(plan.m, plan.n)
-        vectors = {name: (2, longest * self._vector_type(name).itemsize) for name in self.vectors}
+        vectors = {name: (2, longest * self._vector_type(name, plan).itemsize) for name in self.vectors}
         operands = {"A": (a, a_bytes), "B": (b, b_bytes)} if self.k else {}
         return {**operands, **vectors}
 
@@ -168,7 +175,7 @@ class ProductOperation:
 
     def same_bits(self, plan: TilePlan, plans: Mapping[Shaped, Plan], info: DeviceInfo) -> bool:
         """Whether tiles are known to have the bits of the whole product in one piece."""
-        if element_type(self.types[0]).exact:
+        if element_type(self.types[0]).exact or self._one_chain:
             return True
         order = self._order_of_the_whole(plan, info)
         return order is not None and all(_order_of_sums(each) == order for each in plans.values())

@@ -44,6 +44,7 @@ class Sizes:
 
     Sums that wait between panels of k may be wider than C: of `sum_bytes`. A transpose has k = 0, and its input in place of A:
     `moved` bytes are read for each element. `files` says whether A and B lie in files, `by_columns` whether by columns.
+    `whole_k` says that k may not be cut: the order of an element's sum is promised.
     """
 
     m: int
@@ -58,6 +59,7 @@ class Sizes:
     moved: int = 0
     files: tuple[bool, bool] = (False, False)
     by_columns: tuple[bool, bool] = (False, False)
+    whole_k: bool = False
 
 
 @dataclass(frozen=True)
@@ -225,16 +227,19 @@ def tile_plans(
     every = _predicted(_plans(sizes, most_bytes, sizes.k), rates)
     found = [each for each in every if each[1].tiles >= least] or every
     least_s = 2.0 * sizes.batch * sizes.m * sizes.n * sizes.k / rates.flops
-    if sizes.k > SIDE and (not found or found[0][0] > WHOLE_K * least_s):  # else no panels can be so much faster
+    divides = sizes.k > SIDE and not sizes.whole_k
+    if divides and (not found or found[0][0] > WHOLE_K * least_s):  # else no panels can be so much faster
         panels = (each for k in _sides(sizes.k) if k < sizes.k for each in _plans(sizes, most_bytes, k))
         parts = _predicted(panels, rates)
         if parts and (not found or parts[0][0] * WHOLE_K < found[0][0]):
             found = [*parts, *found]
     if not found:
-        smallest = TilePlan(sizes, min(SIDE, sizes.m), min(SIDE, sizes.n), min(SIDE, sizes.k), "A")
+        depth = sizes.k if sizes.whole_k else min(SIDE, sizes.k)
+        smallest = TilePlan(sizes, min(SIDE, sizes.m), min(SIDE, sizes.n), depth, "A", sizes.whole_k)
         raise InvalidInput(
             f"a limit of {limit:,} bytes on a device is too small: the smallest tiles, of {smallest.m}x{smallest.n} over "
             f"{smallest.k} of k, need {smallest.device_bytes:,} bytes"
+            + (" (reproducible sums are not divided)" if sizes.whole_k else "")
             + (f", and kernels {reserved:,} beside them" if reserved else "")
             + (f", and at most {MOST_TILES:,} tiles are made" if smallest.device_bytes <= most_bytes else "")
         )

@@ -134,6 +134,18 @@ def test_the_epilogue_is_applied_once(activation: str | None, limit: int, device
         assert np.allclose(found, whole, atol=1e-4)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_bias_of_halves_is_added_to_sums_in_float32(dtype: str, device: Device, chosen: list[Chosen]) -> None:
+    kind = np.dtype(np.float16 if dtype == "float16" else ml_dtypes.bfloat16)
+    a, b = random(64, 3000).astype(kind), random(3000, 64).astype(kind)
+    product = a.astype(np.float64) @ b.astype(np.float64)
+    for bias in (100 * random(64), 100 * random(64, 1)):
+        bias = bias.astype(kind)
+        found = gemm(a, b, bias=bias, device=device.info.label, max_device_bytes=600_000)
+        assert np.allclose(found.astype(np.float64), product + bias.astype(np.float64), rtol=2**-6, atol=0.2)
+    assert all(each.tiles.panels > 1 for each in chosen)
+
+
 def test_scales_of_8_bit_floats(device: Device) -> None:
     a, b = (random(*shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((150, 400), (400, 170)))
     for scales in ((random(150), random(170)), (np.float32(2), random(170)), (np.float32(2), np.float32(3))):
@@ -209,6 +221,23 @@ def test_whole_sums_have_the_bits_of_the_product_in_one_piece(device: Device, ch
     assert compared
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_reproducible_products_have_their_bits_in_tiles_and_no_panels(
+    dtype: str, device: Device, chosen: list[Chosen]
+) -> None:
+    kind = np.dtype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)
+    a, b, c = (random(*shape).astype(kind) for shape in ((200, 1500), (1500, 300), (200, 300)))
+    given: dict[str, Any] = {"alpha": 0.5, "beta": -2, "precision": "reproducible", "device": device.info.label}
+    whole = gemm(a, b, c, **given)
+    for limit in (500_000 * kind.itemsize, 1_200_000 * kind.itemsize):
+        found = gemm(a, b, c, max_device_bytes=limit, **given)
+        assert np.ascontiguousarray(found).tobytes() == np.ascontiguousarray(whole).tobytes()
+    assert all(each.tiles.panels == 1 and each.shown.same_bits for each in chosen)
+    assert chosen[0].tiles.tiles > 1
+    with pytest.raises(InvalidInput, match=r"over 1500 of k, need .*reproducible sums are not divided"):
+        gemm(a, b, c, max_device_bytes=100_000, **given)
+
+
 def test_a_matrix_times_its_own_transpose(device: Device, chosen: list[Chosen]) -> None:
     a = random(400, 300)
     found = matmul(a, a.T, device=device.info.label, max_device_bytes="1MB")
@@ -272,6 +301,10 @@ def test_wrong_limits_are_refused(wrong: Any, device: Device) -> None:
     for name in ("max_device_bytes", "max_host_bytes"):
         with pytest.raises(InvalidInput, match=name):
             matmul(a, a, **{name: wrong})
+        with pytest.raises(InvalidInput, match=name):  # also where there is nothing to compute
+            matmul(a[:0], a, **{name: wrong})
+        with pytest.raises(InvalidInput, match=name):
+            transpose(a[:0], **{name: wrong})
 
 
 def test_limits_too_small_for_a_tile_are_refused_with_the_numbers(device: Device) -> None:
