@@ -57,7 +57,7 @@ class CudaArrays:
         if name == "b" and fault == "numpy beside cuda":
             return laid.view
         if name == "b" and fault == "opencl beside cuda":
-            return pyopencl.array.to_device(self._bench.queues[0], np.array(laid.view))
+            return pyopencl.array.to_device(self._bench.queues[0], np.ascontiguousarray(laid.view))
         if name == "b" and fault == "host tensor beside cuda":
             torch = self._bench.frameworks["torch"]
             assert isinstance(torch, Torch)
