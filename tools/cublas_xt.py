@@ -1,7 +1,8 @@
 """cuBLASXt as a rival of products in tiles: it multiplies matrices of the host on GPUs, by tiles of its own.
 
 It has no limit of device memory and no float16. Sides of its tiles are tried, and the fastest is the rival. It pins the matrices
-of each call: without, a product of 31,488 a side took an H200 3.5 times as long. (cuBLAS documentation, "Using the cuBLASXt API".)
+of each call: without, a product of 31,488 a side took an H200 3.5 times as long. (cuBLAS documentation, "Using the cuBLASXt
+API".)
 """
 
 import ctypes
