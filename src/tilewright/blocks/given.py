@@ -189,7 +189,7 @@ def _check_apart(kind: Kind, blocks: list[Block]) -> None:
 
 @contextmanager
 def _said_of(number: int) -> Iterator[None]:
-    """Errors say of which block they are."""
+    """Name the block in every error."""
     try:
         yield
     except (InvalidInput, Unsupported) as error:

@@ -160,7 +160,7 @@ def matmul(
         and casting == "same_kind"
     )
     if plainest and (out is None or type(out) is ndarray):
-        # `is_numpys` written out, because a function takes 0.1 us, and the call 1 us
+        # `numpys_key` written out: a function takes 0.1 us, and the whole call 1 us
         key = (a.shape, b.shape, a.dtype, b.dtype)  # type: ignore[union-attr]
         if out is not None:
             key = (key, out.shape, out.dtype, out.flags.num)

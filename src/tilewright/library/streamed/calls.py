@@ -41,7 +41,7 @@ OVERWRITES = "out shares memory with {}: in tiles it would overwrite what later 
 
 def product_in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:
     """`gemm` in tiles; its arrays are a, b, c, bias and both scales."""
-    check_limits(limits)
+    _check_limits(limits)
     devices = opened(limits.device)
     files: OpenFiles = {}
     operation, result, finish = _product(arrays, out, options, devices, files)
@@ -127,7 +127,7 @@ def _result_stack(given: Given, batch: Shape, files: OpenFiles, a_side: str, b_s
 
 def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
     """`transpose` of a matrix, or `matrix_transpose` of a stack of them, in tiles."""
-    check_limits(limits)
+    _check_limits(limits)
     devices = opened(limits.device)
     files: OpenFiles = {}
     source = Given(a, "a")
@@ -153,7 +153,7 @@ def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
     return result.array if out is None else out
 
 
-def check_limits(limits: Limits) -> None:
+def _check_limits(limits: Limits) -> None:
     """Refuse what is no limit, also where there is nothing to compute."""
     as_bytes(limits.max_device_bytes, "max_device_bytes")
     as_bytes(limits.max_host_bytes, "max_host_bytes")

@@ -76,7 +76,7 @@ class Operation(Protocol):
 
     @property
     def planned_by(self) -> Hashable:
-        """All that its plan depends on."""
+        """All of it that its plan depends on, except the memory that reading and writing take."""
 
     def result_form(self, plan: TilePlan) -> Form: ...
 

@@ -125,15 +125,13 @@ def choose(
     operation: Operation, infos: Sequence[DeviceInfo], shared: Sequence[bool], budget: Budget, what: str
 ) -> Chosen:
     """The fastest tiles whose buffers fit the budget on every device. InvalidInput with the numbers if none do."""
-    key = (type(operation), operation.planned_by, tuple(map(id, infos)), tuple(shared), budget, what)
+    places = tuple(map(id, infos))  # which last as long as the facts, and so as the entry
+    key = (type(operation), operation.planned_by, _spare(operation), places, tuple(shared), budget, what)
     kept = _kept.get(key)
     if kept is None:
         if len(_kept) >= MOST_KEPT:
             _kept.clear()
-        kept = _kept[key] = (
-            tuple(infos),
-            _chosen(operation, infos, shared, budget, what),
-        )  # ids last as long as the facts
+        kept = _kept[key] = tuple(infos), _chosen(operation, infos, shared, budget, what)
     return kept[1]
 
 

@@ -78,15 +78,10 @@ class ProductOperation:
 
     @property
     def planned_by(self) -> Hashable:
-        spare = max(stack.at(0)[1].spare_bytes for stack in self.stacks)
-        numbers = (
-            type(self.epilogue.alpha),
-            type(self.epilogue.beta),
-        )  # 2 and 2+0j are equal, and not the same to a kernel
-        vectors = tuple(self.vectors)
-        return (
-            self.sizes, self.by_columns, self.types, self.epilogue, numbers, self.conjugate, vectors, self.one_memory, spare,
-        )  # fmt: skip
+        # 2 and 2+0j are equal, and not the same to a kernel.
+        numbers = type(self.epilogue.alpha), type(self.epilogue.beta)
+        own = self.sizes, self.by_columns, self.types, self.epilogue, numbers, self.conjugate
+        return *own, tuple(self.vectors), self.one_memory
 
     def result_form(self, plan: TilePlan) -> Form:
         return Form(numpy_dtype(self._summed if plan.panels > 1 else self.types[1]), self.by_columns[2])

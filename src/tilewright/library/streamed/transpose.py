@@ -45,7 +45,7 @@ class TransposeOperation:
 
     @property
     def planned_by(self) -> Hashable:
-        return self.sizes, self.by_columns, self.dtype.str, max(stack.at(0)[1].spare_bytes for stack in self.stacks)
+        return self.sizes, self.by_columns, self.dtype.str
 
     def result_form(self, plan: TilePlan) -> Form:
         return Form(self.dtype, self.by_columns[1])
