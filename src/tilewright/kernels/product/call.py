@@ -116,6 +116,11 @@ class GemmCall(StridedGemm):
         """Operand "A" or "B" with its rows across k, and how many there are."""
         return (self.a, self.m) if name == "A" else (self.b_rows, self.n)
 
+    def batched(self, name: str) -> bool:
+        """Whether operand "A" or "B" has a matrix for each of the batch: what a lone product is taken for, so that it shares
+        programs with batches."""
+        return self.batch == 1 or self.sided(name)[0].batch != 0
+
     @cached_property
     def b_rows(self) -> Layout:
         """B by its rows across k, which are its columns."""

@@ -3,6 +3,8 @@
 // ACTIVATION  none, relu, gelu (by the error function), gelu_tanh or silu
 // BIAS        1 if there is a bias
 // C_VEC       elements that are finished and stored together
+// WITH_C      1 if beta is not 0, 0 if it is; undefined where only the launch knows. Where a work-item stores many vectors, code
+//             that reads C doubles a compiler's work
 
 // A NaN passes through every activation.
 #define activation_none(x) (x)
@@ -42,7 +44,11 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
                    const long bias_column)
 {
     RESULT elements[C_VEC * PARTS];
+#ifdef WITH_C
+    const int with_c = WITH_C;
+#else
     const int with_c = !is_zero(beta);
+#endif
     if (with_c)
         load_result(elements, c, C_VEC * PARTS);
 #pragma unroll

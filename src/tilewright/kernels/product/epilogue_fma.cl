@@ -7,6 +7,7 @@
 // ACTIVATION  none, relu, gelu (by the error function), gelu_tanh or silu
 // BIAS        1 if there is a bias
 // C_VEC       elements that are finished and stored together
+// WITH_C      1 if beta is not 0, 0 if it is; undefined where only the launch knows
 
 // A NaN passes through every activation. The last bits of exp and erfc are the driver's.
 #define activation_none(x) (x)
@@ -23,7 +24,12 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
                    const long bias_column)
 {
     RESULT elements[C_VEC];
-    if (beta != 0)
+#ifdef WITH_C
+    const int with_c = WITH_C;
+#else
+    const int with_c = beta != 0;
+#endif
+    if (with_c)
         load_result(elements, c, C_VEC);
 #pragma unroll
     for (int i = 0; i < C_VEC; i++) {
@@ -32,7 +38,7 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
         added = ADD(added, DECODE_RESULT(bias[i * bias_column]));
 #endif
         COMPONENT value = fma(alpha, sum[i], added);
-        if (beta != 0)
+        if (with_c)
             value = fma(beta, (COMPONENT)DECODE_RESULT(elements[i]), value);
         elements[i] = ENCODE_RESULT(ACTIVATE(value));
     }

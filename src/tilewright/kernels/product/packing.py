@@ -113,7 +113,7 @@ class PackConfig(Config):
             source, rows = call.sided(name)
             macros[f"{name}_READ"] = int(nearer_rows(source, rows, call.k))
             macros[f"{name}_WRITTEN"] = int(nearer_rows(copy, rows, call.k))
-            macros[f"{name}_BATCHED"] = int(source.batch != 0)
+            macros[f"{name}_BATCHED"] = int(call.batched(name))
         return super().macros(problem) | macros
 
     def local_bytes(self, problem: Problem) -> int:

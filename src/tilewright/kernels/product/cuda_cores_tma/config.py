@@ -124,8 +124,9 @@ class CudaCoresConfig(TiledConfig):
             **element_macros(call),
             "BK": self.depth, "STAGES": self.stages(call), "C_VEC": vector,
             "TRANSPOSE_A": int(along_k("A", call)), "TRANSPOSE_B": int(along_k("B", call)),
-            "A_BATCHED": int(call.a.batch != 0), "B_BATCHED": int(call.b.batch != 0),
+            "A_BATCHED": int(call.batched("A")), "B_BATCHED": int(call.batched("B")),
             "CONSUMER_REGISTERS": consumer, "PRODUCER_REGISTERS": producer,
+            "STREAM_K": int(self.stream_k), "WITH_C": int(call.beta != 0),
         }  # fmt: skip
 
     def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:

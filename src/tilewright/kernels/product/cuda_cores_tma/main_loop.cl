@@ -11,6 +11,8 @@
 //                work-item's operands are rows of 16 bytes across k; 0: they lie so in memory
 // A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand
 // C_VEC          elements of one store; above 1, c_column is 1
+// STREAM_K       1 if the tiles of the tail wave are split among work-groups, 0 if no tile is: then there is no code for it
+// WITH_C         1 if beta is not 0
 //
 // Why this order. A quarter of an SM starts one multiply-add per clock and reads two registers for it in that
 // time, one with an even number and one with an odd number; what the instruction before has read in the same place it need
@@ -30,7 +32,6 @@
 #include "../elements.cl"
 #include "../epilogue.cl"
 
-#define STREAM_K 1
 #define SKIP_DIVISIONS 1
 #include "../scheduler.cl"
 
@@ -245,9 +246,13 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 #if SLICED_K > 1
             reduce_slices(sum, stages, slice);
 #endif
+#if STREAM_K
             const int complete = work.last - work.first == steps, tile = work.number - whole;
             if (!complete)
                 store_exchanged(sum, slice, partial + (size_t)(get_group_id(0) + tile) * PARTIAL_ELEMENTS, semaphores + tile);
+#else
+            const int complete = 1;
+#endif
             const int2 first = (tile_coordinates(work.number % area, rows, columns) * MAKE2(int, BM, BN) + corner) / PARTS;
 #pragma unroll
             for (int i = 0; i < RESULT_ROWS; i += TOGETHER)
@@ -258,7 +263,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                 sum[i / TN][i % TN] = 0;
             next_work(&work, whole, tiles, steps);
         }
-#ifndef EMULATED_PARTIALS
+#if STREAM_K && !defined(EMULATED_PARTIALS)
         if (whole < tiles)
             fix_up(partial, semaphores, target, slice, corner, steps, whole, tiles);
 #endif

@@ -53,7 +53,7 @@ class MmaTmaConfig(MmaConfig):
             **element_macros(call),
             "C_VEC": result_width(call, 2),
             "A_ACROSS": int(across("A", call)), "B_ACROSS": int(across("B", call)),
-            "A_BATCHED": int(call.a.batch != 0), "B_BATCHED": int(call.b.batch != 0),
+            "A_BATCHED": int(call.batched("A")), "B_BATCHED": int(call.batched("B")),
             "CONSUMER_REGISTERS": consumer, "PRODUCER_REGISTERS": producer,
         }  # fmt: skip
 

@@ -155,6 +155,12 @@ class WgmmaConfig(TiledConfig):
         words = element_type(call.result).itemsize in (2, 4)
         return 16 if rows_aligned(call) else 4 if words else 0
 
+    def direct_width(self, call: GemmCall) -> int:
+        """Elements that a work-item stores at a time where C goes straight to memory; 1 if it never does, for all such programs."""
+        if self.tail_split == 1 and (self.staged(call) or self.stores_by_tma(call)):
+            return 1
+        return result_width(call, self.sums[0] // 32 if self.register_operand == "B" else 2)
+
     def loads_b_once(self, call: GemmCall) -> bool:
         """Whether B had better not stay in cache: it does not fit, and all that want a part of it do so at a time."""
         alone = call.batch == 1 or call.b.batch != 0 or call.even_odd_rows
@@ -178,6 +184,8 @@ class WgmmaConfig(TiledConfig):
         call = self.oriented(problem)
         return {
             "batches": call.batch, "whole": self.full_wave_tiles(call), "b_once": int(self.loads_b_once(call)),
+            "a_rows": loaded_rows(call, "A", self.BM), "b_rows": loaded_rows(call, "B", self.BN),
+            "a_edged": int(edge_rows(call, "A", self.BM) > 0), "b_edged": int(edge_rows(call, "B", self.BN) > 0),
         }  # fmt: skip
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
@@ -188,8 +196,6 @@ class WgmmaConfig(TiledConfig):
             **super().macros(problem),
             **element_macros(call),
             "BK": depth(call), "BLOCKS": self.sums[0] // 64, "WN": self.sums[1], "PART": self.part,
-            "A_ROWS": loaded_rows(call, "A", self.BM), "B_ROWS": loaded_rows(call, "B", self.BN),
-            "A_EDGED": int(edge_rows(call, "A", self.BM) > 0), "B_EDGED": int(edge_rows(call, "B", self.BN) > 0),
             "REGISTER_A": int(self.register_operand == "A"), "REGISTER_B": int(self.register_operand == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
@@ -197,7 +203,7 @@ class WgmmaConfig(TiledConfig):
             "ONE_WAVE": int(self.one_wave(call)), "TAIL_SPLIT": self.tail_split,
             "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": self.staged(call),
             "RESULT_BYTES": element_type(call.result).itemsize,
-            "C_VEC": result_width(call, self.sums[0] // 32 if self.register_operand == "B" else 2),
+            "C_VEC": self.direct_width(call),
             "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer, "ODD_ROW_LEAD": early(call),
         }  # fmt: skip
 

@@ -33,15 +33,15 @@ INLINE void produce(const Grid grid, const Ring ring, const Source a, const Sour
         const Origin place = origin_of(grid, work.tile);
         const int a_matrix = place.matrix * a.batched, b_matrix = place.matrix * b.batched;
         const int a_rows = rows_of_tile(a, place.m), b_rows = rows_of_tile(b, place.n);
-        const __global ulong* map_a = a_rows < A_ROWS ? a.edge : a.map;
-        const __global ulong* map_b = b_rows < B_ROWS ? b.edge : b.map;
+        const __global ulong* map_a = a_rows < a.rows ? a.edge : a.map;
+        const __global ulong* map_b = b_rows < b.rows ? b.edge : b.map;
         int k = work.first * BK - place.matrix * ODD_ROW_LEAD;
         for (int step = 0; step < work.steps; step++) {
             const uint to_a = ring.stages + state.stage * STAGE_BYTES, to_b = to_a + A_TILE;
             const uint ready = begin_stage(ring, state.stage, state.parity ^ 1, (a_rows + b_rows) * LINE);
 #if A_ACROSS
 #pragma unroll
-            for (int row = 0; row < A_ROWS; row += BK)
+            for (int row = 0; row < BM; row += BK)
                 if (row < a_rows)
                     cp_async_bulk_tensor_3d(to_a + row * LINE, map_a, place.m + row, k, a_matrix, ready);
 #else
@@ -49,7 +49,7 @@ INLINE void produce(const Grid grid, const Ring ring, const Source a, const Sour
 #endif
 #if B_ACROSS
 #pragma unroll
-            for (int column = 0; column < B_ROWS; column += BK)
+            for (int column = 0; column < BN; column += BK)
                 if (column < b_rows)
                     load_b(to_b + column * LINE, map_b, place.n + column, k, b_matrix, ready, b_once, policy);
 #else
