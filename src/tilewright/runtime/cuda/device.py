@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache
-from threading import Lock, local
+from threading import local
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ...core.source import Parameter, Signature
 from ...core.tensor_map import TensorMap
 from ...errors import InvalidInput, LaunchFailed, Unsupported
 from ..cache import BinaryCache, cache_folder, content_key
+from ..once import MadeOnce
 from ..tensor_maps import encode
 from .compilers import Compiler, NvrtcCompiler
 from .dependent import dependent
@@ -51,10 +52,9 @@ class Device:
             self.stream: int = answer("making a stream", driver.cuStreamCreate, STREAM_NON_BLOCKING)
         self._origin: Mark | None = None
         self._launched = 0  # since the stream was last empty
-        self._programs: dict[tuple[str, str, tuple[str, ...]], Program] = {}
+        self._programs: MadeOnce[tuple[str, str, tuple[str, ...]], Program] = MadeOnce()
         self.per_thread = local()  # what the library caches for its calls on this device
         self.captured: list[Any] = []  # calls whose launches are in graphs, and their scratch memory
-        self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")
 
     def __repr__(self) -> str:
@@ -108,16 +108,15 @@ class Device:
     def _program(
         self, compiler: Compiler, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str], target: str
     ) -> Program:  # fmt: skip
-        key = (source, signature.entry, (*options, target))
-        with self._lock:
-            if key not in self._programs:
-                dynamic_bytes, image, log = self._compiled(compiler, source, name, options, target)
-                waits = None if image.startswith(b"\x7fELF") else dependent(image.rstrip(b"\0").decode())
-                image = image if waits is None else waits.encode() + b"\0"
-                with self.current() as driver, relaxed_capture():
-                    module = answer(f"loading {name}", driver.cuModuleLoadData, image)
-                    self._programs[key] = Program(module, signature, dtype, name, dynamic_bytes, log, waits is not None)
-            return self._programs[key]
+        def made() -> Program:
+            dynamic_bytes, image, log = self._compiled(compiler, source, name, options, target)
+            waits = None if image.startswith(b"\x7fELF") else dependent(image.rstrip(b"\0").decode())
+            image = image if waits is None else waits.encode() + b"\0"
+            with self.current() as driver, relaxed_capture():
+                module = answer(f"loading {name}", driver.cuModuleLoadData, image)
+                return Program(module, signature, dtype, name, dynamic_bytes, log, waits is not None)
+
+        return self._programs.get((source, signature.entry, (*options, target)), made)
 
     def _compiled(
         self, compiler: Compiler, source: str, name: str, options: Sequence[str], target: str

@@ -22,6 +22,7 @@ from ..children import loops_that_end_early
 from ..device import DEVICE_VARIABLE, place_of, preset_device
 from ..icd.preference import NEVER_BY_DEFAULT, UNKNOWN_DRIVER, preference, standing
 from ..icd.registration import bind_threads, register
+from ..once import MadeOnce
 from ..tensor_maps import encode
 from .error_codes import NO_MEMORY, code_of, error_sentence, failure
 from .images import DeviceImage, make_image, make_sampler
@@ -164,7 +165,7 @@ class Device:
         self.context = context
         self.queue = cl.CommandQueue(context, device, cl.command_queue_properties.PROFILING_ENABLE)
         self._plain_queue: Any = None
-        self._programs: dict[tuple[str, str, tuple[str, ...], str], Program] = {}
+        self._programs: MadeOnce[tuple[str, str, tuple[str, ...], str], Program] = MadeOnce()
         self.per_thread = threading.local()  # what the library caches for its calls on this device
         self.kept: dict[str, Any] = {}  # the same, of which one call at a time takes a thing out
         self.pool = BufferPool(info.global_bytes, info.max_alloc_bytes)
@@ -181,12 +182,12 @@ class Device:
 
         With a PTX `target` the driver's PTX is changed to that target; Unsupported if it is for another family.
         """
-        key = (source, signature.entry, tuple(options), target)
-        with self._lock:
-            if key not in self._programs:
-                program, log = self._compile(source, name, tuple(options), target)
-                self._programs[key] = Program(program, signature, argument_types(name, signature, dtype), log)
-            return self._programs[key]
+
+        def made() -> Program:
+            program, log = self._compile(source, name, tuple(options), target)
+            return Program(program, signature, argument_types(name, signature, dtype), log)
+
+        return self._programs.get((source, signature.entry, tuple(options), target), made)
 
     def _compile(self, source: str, name: str, options: tuple[str, ...], target: str) -> tuple[Any, str]:
         info = self.info
