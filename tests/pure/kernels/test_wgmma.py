@@ -326,7 +326,7 @@ def test_the_last_rows_have_a_map_of_their_own_where_many_are_missing() -> None:
         call = call_of(Gemm(m, 4096, 4096, "float16"))
         config = WgmmaConfig(128, 64, 8)
         assert edge_rows(call, "A", 128) == left
-        assert config.scalars(call)["a_edged"] == (left > 0)
+        assert config.macros(call)["A_EDGED"] == (left > 0)
         assert config.tensor_maps(call)["edge_a"].box == (64, left or loaded_rows(call, "A", 128), 1)
     assert edge_rows(call_of(Gemm(64, 4104, 4096, "float16")), "B", 256) == 64  # of B across k, one box of four
 

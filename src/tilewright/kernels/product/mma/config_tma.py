@@ -54,7 +54,7 @@ class MmaTmaConfig(MmaConfig):
             "C_VEC": result_width(call, 2),
             "A_ACROSS": int(across("A", call)), "B_ACROSS": int(across("B", call)),
             "A_BATCHED": int(call.batched("A")), "B_BATCHED": int(call.batched("B")),
-            "CONSUMER_REGISTERS": consumer, "PRODUCER_REGISTERS": producer,
+            "CONSUMER_REGISTERS": consumer, "PRODUCER_REGISTERS": producer, "WITH_C": int(call.beta != 0),
         }  # fmt: skip
 
     def tensor_maps(self, problem: Problem) -> Mapping[str, TensorMap]:

@@ -7,6 +7,7 @@
 // A_ACROSS, B_ACROSS  1: neighbours in memory are neighbours across k; 0: they are along k
 // A_BATCHED, B_BATCHED  0: all matrices of a batch share the operand
 // C_VEC             elements of one store; above 1, c_column is 1
+// WITH_C            1 if beta is not 0
 //
 // A work-group computes one part of the product after the other (scheduler.cl). One more warp has TMA load panels, as many ahead as there are, and does not stop at the end of a tile. mbarriers of a stage: `full`, when TMA has
 // written it; `empty`, when all warps have read it. No warp waits for another one that multiplies, so a warp that

@@ -156,7 +156,7 @@ class WgmmaConfig(TiledConfig):
         return 16 if rows_aligned(call) else 4 if words else 0
 
     def direct_width(self, call: GemmCall) -> int:
-        """Elements that a work-item stores at a time where C goes straight to memory; 1, as all such programs, if it never does."""
+        """Elements that a work-item stores at a time where C goes straight to memory; 1 if it never does, as in all such programs."""
         if self.tail_split == 1 and (self.staged(call) or self.stores_by_tma(call)):
             return 1
         return result_width(call, self.sums[0] // 32 if self.register_operand == "B" else 2)
@@ -185,7 +185,6 @@ class WgmmaConfig(TiledConfig):
         return {
             "batches": call.batch, "whole": self.full_wave_tiles(call), "b_once": int(self.loads_b_once(call)),
             "a_rows": loaded_rows(call, "A", self.BM), "b_rows": loaded_rows(call, "B", self.BN),
-            "a_edged": int(edge_rows(call, "A", self.BM) > 0), "b_edged": int(edge_rows(call, "B", self.BN) > 0),
         }  # fmt: skip
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
@@ -196,6 +195,7 @@ class WgmmaConfig(TiledConfig):
             **super().macros(problem),
             **element_macros(call),
             "BK": depth(call), "BLOCKS": self.sums[0] // 64, "WN": self.sums[1], "PART": self.part,
+            "A_EDGED": int(edge_rows(call, "A", self.BM) > 0), "B_EDGED": int(edge_rows(call, "B", self.BN) > 0),
             "REGISTER_A": int(self.register_operand == "A"), "REGISTER_B": int(self.register_operand == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),

@@ -21,6 +21,8 @@
 // REGISTER_A, REGISTER_B  1 if wgmma takes the operand from registers, as it must of 32-bit elements that lie across k. With B
 //                 in registers the product is transposed: rows of sums are columns of C
 // A_ACROSS, B_ACROSS  1 if the operand's lines in memory run across k
+// A_EDGED, B_EDGED  1 if fewer rows of the last tile are loaded, along k by a tensor map of their own: TMA takes several times
+//                 as long for lines outside of A or B as for others
 // PROMOTE         above 0, each stage's product is added to sums in float32, as tensor cores add 8-bit floats with few bits.
 //                 The product comes in PROMOTE parts, which use the same registers one after another. 0 for other types
 // PART            columns of one such part, or WN
@@ -35,9 +37,7 @@
 // C_VEC           elements of a row of C that a work-item stores at a time where C goes straight to memory
 //
 // While a work-group's consumers finish a tile, its producer loads the next. The maps give zeros outside of A and B, and
-// cut off what lies outside of C. TMA takes several times as long for lines outside of A or B as for others: of a tile it loads
-// a_rows and b_rows, fewer than BM or BN for small operands, and fewer still of the last tile if this is a_edged or b_edged: along
-// k by a tensor map of its own.
+// cut off what lies outside of C. Of a tile a_rows and b_rows are loaded: fewer than BM or BN for small operands.
 
 #include "../elements.cl"
 #include "../epilogue.cl"
@@ -155,7 +155,7 @@ INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState stat
 #ifndef EMULATED  // an emulation has an entry of its own
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm(const int M, const int N, const int K, const int batches, const int whole, const int b_once,
-          const int a_rows, const int b_rows, const int a_edged, const int b_edged, const ACC alpha, const ACC beta,
+          const int a_rows, const int b_rows, const ACC alpha, const ACC beta,
           __global ulong* map_a, __global ulong* edge_a, __global ulong* map_b, __global ulong* edge_b, __global ulong* map_c,
           const __global STORED* A, const long a_offset, const long a_batch,
           const __global STORED* B, const long b_offset, const long b_batch,
@@ -182,9 +182,9 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         tensormap_address(map_a, (ulong)(A + a_offset));
     if (item == 64)
         tensormap_address(map_b, (ulong)(B + b_offset));
-    if (a_edged && item == 128)
+    if (A_EDGED && item == 128)
         tensormap_address(edge_a, (ulong)(A + a_offset));
-    if (b_edged && item == 160)
+    if (B_EDGED && item == 160)
         tensormap_address(edge_b, (ulong)(B + b_offset));
 #if STORE_BY_TMA
     if (item == 96)
@@ -197,8 +197,8 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         setmaxnreg_dec(PRODUCER_REGISTERS);
 #endif
         if (item == 0) {
-            const Source a = {map_a, edge_a, a_batch != 0, M, a_rows, A_ACROSS ? BK : 8, a_edged};
-            const Source b = {map_b, edge_b, b_batch != 0, N, b_rows, B_ACROSS ? BK : 8, b_edged};
+            const Source a = {map_a, edge_a, a_batch != 0, M, a_rows, A_ACROSS ? BK : 8, A_EDGED};
+            const Source b = {map_b, edge_b, b_batch != 0, N, b_rows, B_ACROSS ? BK : 8, B_EDGED};
             produce(grid, ring, a, b, b_once);
         }
     } else {
