@@ -141,6 +141,23 @@ def test_conjugates_and_complex_factors(conjugate_a: bool, conjugate_b: bool, de
     assert np.abs(got - wanted).max() < 1e-5
 
 
+@pytest.mark.parametrize(("dtype", "beta"), [("float32", -0.5), ("complex64", 0.25 + 1j)])
+def test_c_is_read_where_beta_is_not_zero(dtype: str, beta: complex, device: Device, tmp_path: Path) -> None:
+    m, n, k = 71, 36, 50
+    problem = Gemm(m, n, k, dtype, "column", alpha=2, beta=beta)
+    generator = np.random.default_rng(3)
+    a, b, c = (random_array(generator, shape, dtype) for shape in ((m, k), (k, n), (m, n)))
+    made = plan([replace(emulated(tmp_path), config=CONFIGURATIONS[0])], problem, device.info)
+    loaded, buffers = LoadedPlan(made, device), {name: device.allocate(nbytes) for name, nbytes in made.scratch.items()}
+    for name, array in (("A", a.T), ("B", b), ("C", c)):
+        buffers[name] = device.allocate(array.nbytes)
+        device.write(buffers[name], np.ascontiguousarray(array))
+    loaded.bind({**buffers, "bias": buffers["C"]})
+    loaded.enqueue()
+    found = device.read(buffers["C"], c.size, c.dtype).reshape(c.shape)
+    assert np.abs(found - (2 * (a.astype(complex) @ b.astype(complex)) + beta * c)).max() < 1e-5
+
+
 @pytest.mark.parametrize(("dtype", "columns"), [("float32", 76), ("complex64", 38), ("complex64", 37)])
 def test_tiles_that_are_shared_out(dtype: str, columns: int, device: Device, tmp_path: Path) -> None:
     config = InStep(128, 64, 4, 8, groups=5, stream_k=True, pack=columns % 2 == 1)

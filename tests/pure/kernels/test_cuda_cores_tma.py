@@ -46,6 +46,15 @@ def test_operands_across_k_are_fetched_whole_and_others_by_boxes() -> None:
     assert tensor_map("B", call, 128, 16) == TensorMap("float32", (520, 332, 1), (2080, 690560), (128, 16, 1), 0)
 
 
+def test_code_that_no_launch_needs_is_left_out() -> None:
+    problem, config = Gemm(512, 512, 512), CudaCoresConfig(256, 128)
+    macros = config.macros(problem)
+    assert macros["WITH_C"] == macros["STREAM_K"] == 0
+    for beta in (1, -0.5, float("nan")):
+        assert config.macros(replace(problem, beta=beta))["WITH_C"] == 1
+    assert replace(config, stream_k=True).macros(problem)["STREAM_K"] == 1
+
+
 def test_a_batch_is_the_third_dimension() -> None:
     call = call_of(Gemm(64, 64, 64, batch=5))
     assert tensor_map("A", call, 64, 16).sizes == (64, 64, 5)

@@ -162,7 +162,7 @@ class WgmmaConfig(TiledConfig):
         return 16 if rows_aligned(call) else 4 if words else 0
 
     def direct_width(self, call: GemmCall) -> int:
-        """Elements that a work-item stores at a time where C goes straight to memory; 1 if it never does, as in all such programs."""
+        """Elements that a work-item stores at a time where C goes straight to memory; 1 if it never does."""
         if self.tail_split == 1 and (self.staged(call) or self.stores_by_tma(call)):
             return 1
         return result_width(call, self.sums[0] // 32 if self.register_operand == "B" else 2)
