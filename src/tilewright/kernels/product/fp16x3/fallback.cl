@@ -36,7 +36,9 @@ INLINE int is_left(const Tile tile, const int m, const int n)
 INLINE int has_left(const Tile tile, const int x, const int y, local int* shared)
 {
     int any = 0;
+#pragma unroll 1
     for (int i = 0; i < EXACT_TM; i++)
+#pragma unroll 1
         for (int j = 0; j < EXACT_TN; j += C_VEC)
             if (EXACT_ROW(i) < tile.height && EXACT_COLUMN(j) < tile.width)
                 any |= is_left(tile, EXACT_ROW(i), EXACT_COLUMN(j));
@@ -100,13 +102,17 @@ INLINE void exact_tile(const Tile tile, const int item, const int K, const ACC a
                     block[i][j] = 0;
                 }
     }
+    // Stored by a loop, for which the sums leave their registers: tiles with such elements are few, and unrolled stores would be a
+    // third of what a first call has to compile.
+    float finished[EXACT_TM * EXACT_TN];
 #pragma unroll
-    for (int i = 0; i < EXACT_TM; i++)
-#pragma unroll
-        for (int j = 0; j < EXACT_TN; j += C_VEC) {
-            const int m = EXACT_ROW(i), n = EXACT_COLUMN(j);
-            if (m < tile.height && n < tile.width && is_left(tile, m, n))
-                finish(sum[i] + j, alpha, beta, tile.c + m * c_row + n * c_column, tile.bias + m * bias_row + n * bias_column,
-                       bias_column);
-        }
+    for (int i = 0; i < EXACT_TM * EXACT_TN; i++)
+        finished[i] = sum[i / EXACT_TN][i % EXACT_TN];
+#pragma unroll 1
+    for (int i = 0; i < EXACT_TM * EXACT_TN; i += C_VEC) {
+        const int m = EXACT_ROW(i / EXACT_TN), n = EXACT_COLUMN(i % EXACT_TN);
+        if (m < tile.height && n < tile.width && is_left(tile, m, n))
+            finish(finished + i, alpha, beta, tile.c + m * c_row + n * c_column, tile.bias + m * bias_row + n * bias_column,
+                   bias_column);
+    }
 }

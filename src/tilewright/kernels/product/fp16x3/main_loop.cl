@@ -162,6 +162,7 @@ void product(const int M, const int N, const int K, const int tiles, const ACC a
                        first_bias + down * bias_row + across * bias_column, bias_column);
         }
         if (small_tile[consumer] == tile + 1)
+#pragma unroll 1
             for (int i = 0; i < SUMS; i++) {
                 const int down = i / 2 % 2 * 8, across = i / 4 * 8 + i % 2;
                 if (down < height && across < width)
