@@ -58,9 +58,8 @@ class Device(Protocol):
     def backend(self) -> str:
         """The runtime's name in records: "opencl" or "cuda"."""
 
-    @property
-    def dialect(self) -> str:
-        """The language that `build` compiles: a constant of `kernel.Dialect`."""
+    def dialect(self, target: str = "") -> str:
+        """The language that `build` compiles for a target: a constant of `kernel.Dialect`."""
 
     @property
     def supports_timestamps(self) -> bool:

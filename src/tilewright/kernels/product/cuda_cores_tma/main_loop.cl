@@ -18,7 +18,7 @@
 // time, one with an even number and one with an odd number; what the instruction before has read in the same place it need
 // not read again. So an element of A stays while the columns are walked to and fro, and a sum should have an odd register
 // where its element of B has an even one. Registers are the compiler's business, but four numbers that are stored together
-// get four in a row: hence sums leave for memory in exchanged pairs, or seem to. On an H200 both together brought the
+// get four in a row: hence sums that slices or work-groups exchange leave in exchanged pairs. On an H200 both together brought the
 // multiply-adds that are started per clock from 0.71 to 0.84 (docs/notebook/fp32-hopper.md).
 //
 // A work-group computes one part of the product after the other (scheduler). Eight warps, the consumers, do nothing but
@@ -121,17 +121,6 @@ INLINE void multiply(COMPONENT sum[TM][TN], const local COMPONENT* a_row, const 
                 sum[i][j] = MULTIPLY_ADD(a[i], b[j], sum[i][j]);
             }
     }
-}
-
-// Dead code that the compiler cannot prove dead: K is never negative. Its stores in exchanged pairs steer the compiler's choice
-// of registers for the sums.
-INLINE void suggest_registers(COMPONENT sum[TM][TN], local COMPONENT* room, const int K)
-{
-    volatile local FRAGMENT* own = (volatile local FRAGMENT*)room + get_local_id(0);
-    if (K < 0)
-#pragma unroll
-        for (int i = 0; i < TM * TN / 4; i++)
-            own[i * ITEMS] = exchanged(sum[0] + 4 * i);
 }
 
 #ifndef EMULATED
@@ -239,7 +228,6 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
                     mbarrier_arrive(ring.empty + 8 * stage);
                 NEXT_STAGE(stage, parity)
             }
-            suggest_registers(sum, stages, K);
 #if PARTS == 2
             make_complex(sum);
 #endif
