@@ -37,7 +37,7 @@ class Timestamps:
             self._timestamps.append(timestamp)
 
     def _prepared(self, kernel: Kernel) -> Any:
-        source = render(kernel, kernel.config, Copy(1, 1), self._device.dialect())
+        source = render(kernel, kernel.config, Copy(1, 1), self._device.dialect)
         return self._device.build(source, kernel.name, kernel.signature, "float32").new_kernel()
 
     def seconds(self, enqueue: Callable[[Any], object], launches: int) -> float:

@@ -58,8 +58,9 @@ class Device(Protocol):
     def backend(self) -> str:
         """The runtime's name in records: "opencl" or "cuda"."""
 
-    def dialect(self, target: str = "") -> str:
-        """The language that `build` compiles for a target: a constant of `kernel.Dialect`."""
+    @property
+    def dialect(self) -> str:
+        """The language that `build` compiles: a constant of `kernel.Dialect`."""
 
     @property
     def supports_timestamps(self) -> bool:

@@ -70,7 +70,7 @@ class LoadedPlan:
 
     def _load(self, step: Step) -> Launch:
         kernel, device = step.kernel, self.device
-        source = render(kernel, step.config, step.problem, device.dialect(kernel.target))
+        source = render(kernel, step.config, step.problem, device.dialect)
         program = device.build(source, kernel.name, kernel.signature, step.problem.dtype, kernel.options, kernel.target)
         self.logs[kernel.name] = program.log
         prepared = program.new_kernel()

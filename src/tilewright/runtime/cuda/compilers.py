@@ -16,7 +16,7 @@ from ..icd.registration import register
 from ..opencl.device import Device as OpenCLDevice
 from ..opencl.information import describe, pci_place
 from ..pci import PciPlace
-from .nvrtc import OLDEST_NVRTC, Nvrtc, find_nvrtc
+from .nvrtc import Nvrtc, find_nvrtc
 from .ptx import for_cuda
 
 ADVICE = f"CUDA needs NVIDIA's OpenCL library (libnvidia-opencl.so.1) or NVRTC: {install_extra('cuda')}"
@@ -92,16 +92,6 @@ def compiler_of(place: PciPlace, architecture: str) -> Compiler:
         return OpenCLCompiler(place)
     nvrtc_for(architecture)
     return NvrtcCompiler(architecture, as_ptx=True)
-
-
-def compiler_for_targets(architecture: str) -> Compiler | None:
-    """NVRTC for kernels with a target, if one is here that knows their instructions.
-
-    They are the largest, and NVRTC takes half the time of OpenCL's compiler for PTX as fast (docs/explanation/first-calls.md).
-    Of others it made slower ones: of float64 by mma.sync 0.8 of the rate. Their targets are Hopper's, whose PTX any driver takes.
-    """
-    found = find_nvrtc(architecture)
-    return NvrtcCompiler(architecture, as_ptx=True) if found is not None and found.number >= OLDEST_NVRTC else None
 
 
 def nvrtc_for(architecture: str) -> Nvrtc:

@@ -35,18 +35,16 @@ LENGTH_BYTES = 8  # of a kept program: its dynamic shared memory comes first
 
 
 class Device:
-    """An opened GPU with the operations of `runtime.device.Device`. Programs are made by `compiler`; those of kernels with a
-    target by `for_targets`, if there is one."""
+    """An opened GPU with the operations of `runtime.device.Device`. Programs are made by `compiler`."""
 
     backend = "cuda"
     supports_timestamps = False  # `timed` measures a burst here
     plain_queue = None  # one stream, without profiling
 
-    def __init__(self, info: DeviceInfo, compiler: Compiler, for_targets: Compiler | None = None) -> None:
+    def __init__(self, info: DeviceInfo, compiler: Compiler) -> None:
         driver = driver_calls()
         handle = handle_of(info.place)
         self.compiler = compiler
-        self.for_targets = for_targets or compiler
         self.info = replace(info, version=compiler.version)
         self.context: int = answer(f"opening {info.label}", driver.cuDevicePrimaryCtxRetain, handle)
         self.driver = driver
@@ -62,11 +60,9 @@ class Device:
     def __repr__(self) -> str:
         return f"<Device: {self.info.label}, {self.backend}>"
 
-    def dialect(self, target: str = "") -> str:
-        return self._compiler_for(target).dialect
-
-    def _compiler_for(self, target: str) -> Compiler:
-        return self.for_targets if target else self.compiler
+    @property
+    def dialect(self) -> str:
+        return self.compiler.dialect
 
     @contextmanager
     def current(self) -> Iterator[Driver]:
@@ -107,7 +103,7 @@ class Device:
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
     ) -> Program:
         """Compile `source` for this device or for `target`, unless it is in memory or on disk. BuildFailed holds the log."""
-        return self._program(self._compiler_for(target), source, name, signature, dtype, options, target)
+        return self._program(self.compiler, source, name, signature, dtype, options, target)
 
     def _program(
         self, compiler: Compiler, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str], target: str

@@ -20,7 +20,6 @@ PACKAGES = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13", "nvidia-cuda-nvrtc-cu
 # Drivers refuse PTX of a newer version of the language than their own, whatever is in it. 8.3 has all that is used for Hopper
 # (fence.proxy.tensormap came last): PTX ISA, "Release Notes". Newer GPUs need newer versions.
 OLDEST_VERSION, OLDEST_FOR = (8, 3), 90
-OLDEST_NVRTC = (12, 3)  # that writes this version
 _VERSION = re.compile(r"^\.version (\d+)\.(\d+)", re.M)
 FILES = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll") if sys.platform == "win32" else ("libnvrtc.so.13", "libnvrtc.so.12")
 
@@ -41,11 +40,6 @@ class Nvrtc:
     library: ctypes.CDLL
     version: str
     architectures: tuple[int, ...]
-
-    @property
-    def number(self) -> tuple[int, ...]:
-        """The version as numbers: (13, 0)."""
-        return tuple(map(int, self.version.split()[-1].split(".")))
 
     def compile(self, source: str, name: str, architecture: str, options: Sequence[str] = ()) -> Compilation:
         """Compile CUDA C++ for an architecture such as "sm_90". BuildFailed names `name` and holds the log.

@@ -5,7 +5,7 @@ from functools import cache
 from ...errors import NoDevice, UnknownName
 from ..device import DEVICE_VARIABLE, preset_device
 from ..pci import PciPlace
-from .compilers import NvrtcCompiler, compiler_for_targets, compiler_of
+from .compilers import NvrtcCompiler, compiler_of
 from .device import Device
 from .information import architecture, count_devices, describe, library_info, list_devices, pci_place_of
 
@@ -45,5 +45,4 @@ def open_counterpart(place: PciPlace) -> Device:
 def library_device(ordinal: int) -> Device:
     """The GPU for arrays of CUDA's frameworks: all instructions of its architecture, by the compiler that is here."""
     info = library_info(ordinal)
-    own = architecture(info.compute_capability)
-    return Device(info, compiler_of(pci_place_of(ordinal), own), compiler_for_targets(own))
+    return Device(info, compiler_of(pci_place_of(ordinal), architecture(info.compute_capability)))

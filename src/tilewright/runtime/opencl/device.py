@@ -157,6 +157,7 @@ class Device:
     """An opened device: its facts, and the operations that plans are run with."""
 
     backend = "opencl"
+    dialect = Dialect.OPENCL
 
     def __init__(self, info: DeviceInfo, device: Any, context: Any) -> None:
         self.info = info
@@ -173,9 +174,6 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<Device: {self.info.label}, {self.backend}>"
-
-    def dialect(self, target: str = "") -> str:
-        return Dialect.OPENCL
 
     def build(
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
