@@ -5,25 +5,20 @@ from dataclasses import dataclass
 from functools import cache
 
 from ....core.device import DeviceInfo
-from ....core.kernel import NDRange, round_up
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall
 from ..chain import division_of_k
-from ..config import SplitKConfig
+from ..config import SplitTilesConfig
 from ..macros import LOAD_BYTES, Elements, Reading, element_macros, elements, index_type, reading, result_width
-from ..symmetric import tiles_of_triangle
 
 PANELS = 2  # one is computed on while the next is filled
 
 
 @dataclass(frozen=True)
-class PortableConfig(SplitKConfig):
+class PortableConfig(SplitTilesConfig):
     """main_loop.cl: tiles of C from panels in local memory. The fields are explained at its top."""
 
-    BM: int
-    BN: int
-    BK: int
     TM: int
     TN: int
     LANES_M: int = 4
@@ -31,28 +26,11 @@ class PortableConfig(SplitKConfig):
     LANE_SWIZZLE: int = 1
     GROUP_M: int = 8
     SLICED_K: int = 1
-    split_k: int = 1
     pack: bool = False  # copy operands that cannot be read by whole vectors into aligned scratch memory first
 
     @property
     def items(self) -> int:
         return (self.BM // self.TM) * (self.BN // self.TN) * self.SLICED_K
-
-    def chunk(self, call: GemmCall) -> int:
-        return round_up(-(-call.k // self.split_k), self.BK) if self.split_k > 1 else 0
-
-    def has_empty_split(self, call: GemmCall) -> bool:
-        """Whether nothing of K is left for the last split."""
-        return self.split_k > 1 and (call.k <= self.BK or self.chunk(call) * (self.split_k - 1) >= call.k)
-
-    def tiles(self, call: GemmCall) -> int:
-        """Tiles of one matrix, those that are computed."""
-        tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
-        return tiles_of_triangle(tiles_m, tiles_n, self.BM, self.BN) if call.symmetric else tiles_m * tiles_n
-
-    def ndrange(self, problem: Problem) -> NDRange:
-        call = self.oriented(problem)
-        return NDRange((self.tiles(call) * self.items, call.splits, call.batch), (self.items, 1, 1))
 
     def packed(self, call: GemmCall) -> tuple[str, ...]:
         """Which of "A" and "B" are copied first: those whose loads are narrow."""
@@ -115,8 +93,6 @@ class PortableConfig(SplitKConfig):
         yield from self._geometry(elements(call.dtype))
         if self.pack and not call.packed:
             yield "A and B can be read by whole vectors where they are: packing them gains nothing"
-        if self.has_empty_split(call):
-            yield f"K={call.k} has not {self.split_k} splits of at least BK={self.BK}"
         yield from division_of_k(call, self)
         yield from super().violations(problem, device)
 

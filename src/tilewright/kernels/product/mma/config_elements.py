@@ -1,0 +1,88 @@
+"""The configurations of main_loop_elements.cl: its geometry, its macros, and what speaks against them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ....core.device import DeviceInfo
+from ....core.problem import Problem
+from ....core.types import element_type
+from ..call import GemmCall
+from ..config import SplitTilesConfig, tensor_cores_add_alike
+from ..macros import Reading, element_macros, reading, result_width
+from .config import INSTRUCTIONS, WARP
+
+PANELS = 2  # one is multiplied while the next is filled
+PAD = 8  # elements at the end of a panel's lines, and of a row of sums
+WIDEST = 8  # elements of a load or a store: 16 bytes
+
+
+@dataclass(frozen=True)
+class MmaElementsConfig(SplitTilesConfig):
+    """main_loop_elements.cl: the fields are explained at its top."""
+
+    WARPS_M: int
+    WARPS_N: int
+    GROUP_M: int = 8
+
+    @property
+    def items(self) -> int:
+        return WARP * self.WARPS_M * self.WARPS_N
+
+    def sums_alike(self, problem: Problem) -> bool:
+        return tensor_cores_add_alike(self.oriented(problem))
+
+    def readings(self, call: GemmCall) -> tuple[Reading, Reading]:
+        """How the panels of A and B are read, by loads no wider than divide the work among the items."""
+        return self._divided(reading(call, "A"), self.BM), self._divided(reading(call, "B"), self.BN)
+
+    def _divided(self, wanted: Reading, side: int) -> Reading:
+        width = wanted.width
+        while width > 1 and side * self.BK % (self.items * width):
+            width //= 2
+        return Reading(wanted.order, width)
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        call = self.oriented(problem)
+        a, b = self.readings(call)
+        return {
+            **super().macros(problem),
+            **element_macros(call),
+            "MMA": INSTRUCTIONS[call.dtype],
+            "A_ORDER": a.order, "A_VEC": a.width, "B_ORDER": b.order, "B_VEC": b.width,
+            "C_VEC": self.store_width(call), "SPLIT_K": int(self.split_k > 1),
+        }  # fmt: skip
+
+    def store_width(self, call: GemmCall) -> int:
+        """Elements of a row of C that a work-item stores at a time."""
+        width = result_width(call, WIDEST)
+        while width > 1 and self.BM * self.BN % (self.items * width):
+            width //= 2
+        return width
+
+    def local_bytes(self, problem: Problem) -> int:
+        call = self.oriented(problem)
+        itemsize = element_type(call.dtype).itemsize
+        lines = 0
+        for how, side in zip(self.readings(call), (self.BM, self.BN), strict=True):
+            lines += side * (self.BK + PAD) if how.order == "PANEL_ALONG_K" else self.BK * (side + PAD)
+        return max(PANELS * lines * itemsize, self.BM * (self.BN + PAD) * 4)
+
+    def registers(self, call: GemmCall) -> int:
+        sums = self.BM * self.BN // self.items
+        loaded = (self.BM + self.BN) * self.BK // self.items
+        operands = self.BM // self.WARPS_M // 4 + self.BN // self.WARPS_N // 4
+        return sums + loaded + operands + 40
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        yield from self._geometry()
+        yield from super().violations(problem, device)
+
+    def _geometry(self) -> Iterator[str]:
+        """What is wrong with the numbers themselves, for any size of the problem."""
+        for side, block, warps in (("M", self.BM, self.WARPS_M), ("N", self.BN, self.WARPS_N)):
+            if block % (warps * 16):
+                yield f"B{side}={block} is not a multiple of WARPS_{side}={warps} times 16"
+            if block * self.BK % self.items:
+                yield f"a panel of {block}x{self.BK} cannot be divided evenly among {self.items} work-items"
+        if self.BK % 16:
+            yield f"BK={self.BK} is not a multiple of 16"

@@ -1,0 +1,208 @@
+// Tensor cores for operands whose lines no asynchronous copy can take: elements go through registers, in any layout.
+//
+// BM, BN, BK        the tile of C that a work-group computes, and how deep its panels of A and B are
+// WARPS_M, WARPS_N  its warps, which divide the tile
+// GROUP_M           rows of tiles of a swizzle group
+// MMA               the instruction's wrapper: of f16 or bf16
+// A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read, and lies in its panel
+// A_VEC, B_VEC      elements of one load; sizes, strides and alignment are multiples of it in that direction
+// C_VEC             elements of one store; above 1, c_column is 1
+// SPLIT_K           1 if work-groups share a tile's k: each stores a partial tile, and the last one to arrive adds them up
+//
+// A copy without registers takes 4 bytes at least, and TMA wants lines of multiples of 16: lines of an odd number of
+// 16-bit elements have neither. Packing them first costs a launch for each operand, which is more than small products take.
+// Here the next panel is loaded into registers while the warps multiply, as in the kernel for any GPU.
+//
+// C goes through local memory, too: a warp then stores neighbours of a row, where the sums' own places would make it
+// write 2 elements in each of 8 rows. With odd rows each of those is two stores, and a thin product is nothing but stores.
+//
+// Work-groups: dimension 0 the tiles of C, 1 the parts of K (k_chunk deep), 2 the batch.
+
+#define PANEL_ALONG_K 0
+#define PANEL_ACROSS 1
+
+#include "../elements.cl"
+#include "../epilogue.cl"
+#include "../scheduler.cl"
+
+#define ITEMS (32 * WARPS_M * WARPS_N)
+#define WARP_M (BM / WARPS_M)  // the tile of C that a warp computes
+#define WARP_N (BN / WARPS_N)
+#define TILES_M (WARP_M / 16)  // and its tiles of 16 x 8
+#define TILES_N (WARP_N / 8)
+#define MMA_K 16
+#define SUMS (TILES_M * TILES_N * 4)
+#define PAD 8  // elements
+#define A_PANEL (A_ORDER == PANEL_ALONG_K ? BM * (BK + PAD) : BK * (BM + PAD))
+#define B_PANEL (B_ORDER == PANEL_ALONG_K ? BN * (BK + PAD) : BK * (BN + PAD))
+#define PANELS (A_PANEL + B_PANEL)
+#define C_PITCH (BN + 8)  // of sums: eight rows of four pairs lie in different banks
+#define PANEL_BYTES (2 * PANELS * 2)
+#define TILE_BYTES (BM * C_PITCH * 4)
+#if PANEL_BYTES > TILE_BYTES
+#define LOCAL_BYTES PANEL_BYTES
+#else
+#define LOCAL_BYTES TILE_BYTES
+#endif
+
+// Writes `count` elements (1, 2, 4 or 8, known when compiling) by one store.
+INLINE void store_panel(local STORED* to, const STORED* elements, const int count)
+{
+    if (count == 8)
+        *(local JOIN(STORED, 8)*)to = vload8(0, elements);
+    else if (count == 4)
+        *(local JOIN(STORED, 4)*)to = vload4(0, elements);
+    else if (count == 2)
+        *(local JOIN(STORED, 2)*)to = vload2(0, elements);
+    else
+        *to = elements[0];
+}
+
+#define A_LOADED (BM * BK / ITEMS)  // elements of a work-item
+#define B_LOADED (BN * BK / ITEMS)
+
+#define NAME(x) a_##x
+#define SIDE BM
+#define ORDER A_ORDER
+#define WIDTH A_VEC
+#include "elements_panel.cl"
+
+#define NAME(x) b_##x
+#define SIDE BN
+#define ORDER B_ORDER
+#define WIDTH B_VEC
+#include "elements_panel.cl"
+
+#if SPLIT_K
+#define PARTIAL_WIDTH 2
+#define PARTIAL_VECTORS (SUMS / 2)
+#define PARTIAL_ITEMS ITEMS
+#include "../fixup.cl"
+#endif
+
+// The operands of 16 rows of A from `row` on, for MMA_K elements from `k` on.
+INLINE void read_a(uint* fragment, const local STORED* panel, const int row, const int k)
+{
+    const int lane = get_local_id(0) % 32;
+#if A_ORDER == PANEL_ALONG_K
+    ldmatrix_x4(fragment, a_line(panel, row + lane % 16, k + lane / 16 * 8));
+#else
+    ldmatrix_x4_trans(fragment, a_line(panel, k + lane / 16 * 8 + lane % 8, row + lane / 8 % 2 * 8));
+#endif
+}
+
+// The operands of twice 8 columns of B from `column` on.
+INLINE void read_b(uint* fragment, const local STORED* panel, const int column, const int k)
+{
+    const int lane = get_local_id(0) % 32;
+#if B_ORDER == PANEL_ALONG_K
+    ldmatrix_x4(fragment, b_line(panel, column + lane / 16 * 8 + lane % 8, k + lane / 8 % 2 * 8));
+#else
+    ldmatrix_x4_trans(fragment, b_line(panel, k + lane % 16, column + lane / 16 * 8));
+#endif
+}
+
+INLINE void multiply(COMPONENT sum[TILES_M][TILES_N][4], const local STORED* panel, const int2 warp)
+{
+#pragma unroll
+    for (int k = 0; k < BK; k += MMA_K) {
+        uint a[TILES_M][4], b[TILES_N][2];
+#pragma unroll
+        for (int i = 0; i < TILES_M; i++)
+            read_a(a[i], panel, warp.x + i * 16, k);
+#pragma unroll
+        for (int j = 0; j < TILES_N; j += 2)
+            read_b(b[j], panel + A_PANEL, warp.y + j * 8, k);
+#pragma unroll
+        for (int i = 0; i < TILES_M; i++)
+#pragma unroll
+            for (int j = 0; j < TILES_N; j++)
+                MMA(sum[i][j], a[i], b[j]);
+    }
+}
+
+// Puts a warp's sums into their places of the tile in local memory.
+INLINE void gather(local COMPONENT* tile, COMPONENT sum[TILES_M][TILES_N][4], const int2 warp)
+{
+    const int lane = get_local_id(0) % 32;
+#pragma unroll
+    for (int i = 0; i < TILES_M; i++)
+#pragma unroll
+        for (int j = 0; j < TILES_N; j++)
+#pragma unroll
+            for (int part = 0; part < 2; part++) {
+                const int row = warp.x + i * 16 + part * 8 + lane / 4, column = warp.y + j * 8 + lane % 4 * 2;
+                vstore2(MAKE2(COMPONENT, sum[i][j][2 * part], sum[i][j][2 * part + 1]), 0, tile + row * C_PITCH + column);
+            }
+}
+
+__kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void product(const int M, const int N, const int K, const int k_chunk, const ACC alpha, const ACC beta,
+             const __global STORED* restrict A, const long a_offset, const long a_row, const long a_column, const long a_batch,
+             const __global STORED* restrict B, const long b_offset, const long b_row, const long b_column, const long b_batch,
+             __global RESULT* C, const long c_offset, const long c_row, const long c_column, const long c_batch,
+             const __global RESULT* bias, const long bias_offset, const long bias_row, const long bias_column,
+             __global COMPONENT* partial, volatile __global int* semaphores)
+{
+    __local uchar local_bytes[LOCAL_BYTES] __attribute__((aligned(128)));
+    local STORED* panels = (local STORED*)local_bytes;
+    local COMPONENT* sums = (local COMPONENT*)local_bytes;
+
+    const int item = get_local_id(0);
+    const int2 warp = MAKE2(int, item / 32 / WARPS_N * WARP_M, item / 32 % WARPS_N * WARP_N);
+    const int2 tile = tile_coordinates(get_group_id(0), M, N) * MAKE2(int, BM, BN);
+    const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
+    int depth = max((int)min((long)k_chunk, K - k_begin), 0);
+    const int steps = max((depth + BK - 1) / BK, 1), rows = M - tile.x, columns = N - tile.y;
+    A += a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column;
+    B += b_offset + batch * b_batch + tile.y * b_column + k_begin * b_row;
+
+    COMPONENT sum[TILES_M][TILES_N][4];
+#pragma unroll
+    for (int i = 0; i < SUMS; i++)
+        sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
+
+    // One loop with one place for each part, the first load and the last product included: short products wait for their
+    // instructions, too, and these are many.
+#pragma unroll 1
+    for (int step = 0; step <= steps; step++) {
+        STORED a_loaded[A_LOADED], b_loaded[B_LOADED];
+        if (step < steps) {
+            a_load(a_loaded, A, rows, depth, a_row, a_column);
+            b_load(b_loaded, B, columns, depth, b_column, b_row);
+            A += BK * a_column, B += BK * b_row, depth -= BK;
+        }
+        if (step > 0)
+            multiply(sum, panels + (step - 1) % 2 * PANELS, warp);
+        if (step < steps) {
+            a_store(panels + step % 2 * PANELS, a_loaded);
+            b_store(panels + step % 2 * PANELS + A_PANEL, b_loaded);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+#if SPLIT_K
+    const int count = get_num_groups(1);
+    const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);
+    __global COMPONENT* partials = partial + number * count * (BM * BN);
+    store_partial(sum[0][0], partials, get_group_id(1));
+    // No one reads the panels any more.
+    if (!arrives_last(semaphores + number, count, (local int*)local_bytes))
+        return;
+    add_partials(sum[0][0], partials, count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+    gather(sums, sum, warp);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    C += c_offset + batch * c_batch + tile.x * c_row + tile.y * c_column;
+    bias += bias_offset + tile.x * bias_row + tile.y * bias_column;
+#pragma unroll 4
+    for (int i = 0; i < BM * BN / C_VEC / ITEMS; i++) {
+        const int vector = i * ITEMS + item, row = vector / (BN / C_VEC), column = vector % (BN / C_VEC) * C_VEC;
+        COMPONENT own[C_VEC];
+#pragma unroll
+        for (int j = 0; j < C_VEC; j++)
+            own[j] = sums[row * C_PITCH + column + j];
+        if (row < rows && column < columns)
+            finish(own, alpha, beta, C + row * c_row + column * c_column, bias + row * bias_row + column * bias_column, bias_column);
+    }
+}

@@ -1,0 +1,42 @@
+"""Which configurations of main_loop_elements.cl a product of 16-bit floats on an NVIDIA GPU may run."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+from ....core.device import DeviceInfo
+from ....core.kernel import Kernel
+from ..call import GemmCall
+from ..cost import SPLITS
+from ..family import Group, once_checked
+from .config_elements import MmaElementsConfig
+from .cost_elements import cost
+
+# Tiles of C: BM, BN, BK, WARPS_M, WARPS_N.
+SPACE = tuple(
+    MmaElementsConfig(*shape)
+    for shape in (
+        (32, 32, 32, 2, 1), (32, 32, 32, 2, 2), (64, 32, 32, 4, 1), (32, 64, 32, 1, 4), (64, 64, 32, 2, 2), (64, 64, 64, 4, 2),
+        (128, 64, 32, 4, 2), (64, 128, 32, 2, 4), (128, 128, 32, 2, 4), (128, 16, 32, 4, 1), (16, 128, 32, 1, 4),
+        (128, 32, 32, 4, 1), (32, 128, 32, 1, 4), (64, 64, 16, 2, 2), (128, 64, 16, 4, 2), (64, 128, 16, 2, 4), (16, 16, 64, 1, 1),
+        (64, 16, 64, 4, 1), (16, 64, 64, 1, 4),
+    )
+)  # fmt: skip
+LEAST_DEPTH = 64  # elements of k in a split
+MOST_GROUPS = 4  # for each compute unit, with K split
+
+
+def offers(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
+    """Every tile, with K in as many splits as keep the device busy."""
+    if call.k == 0:
+        return
+    for tile in SPACE:
+        most = min(MOST_GROUPS * device.compute_units // max(1, tile.tiles(call) * call.batch), call.k // LEAST_DEPTH)
+        for splits in (each for each in SPLITS if each <= max(most, 1)):
+            config = _variant(tile, splits)
+            yield once_checked(kernel, config, cost(config, call, device), call, device)
+
+
+@cache
+def _variant(tile: MmaElementsConfig, splits: int) -> MmaElementsConfig:
+    return replace(tile, split_k=splits)

@@ -1,0 +1,77 @@
+"""mma/main_loop_elements.cl on every driver, with NVIDIA's instructions put into plain OpenCL C: its loads, edges, splits and stores."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from emulation import MMA_ELEMENTS, emulated_text
+
+from tilewright.core.kernel import Kernel
+from tilewright.core.operands import Layout
+from tilewright.core.plan import plan
+from tilewright.core.problem import Gemm, Problem, StridedGemm
+from tilewright.kernels.product.mma.config_elements import MmaElementsConfig
+from tilewright.kernels.product.mma.kernels import ELEMENTS
+from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.verify import verify
+
+# Local memory by which work-items exchange what they hold.
+EDITS = (
+    ("(uint* fragment, const local STORED* panel", "(uint* fragment, local int* held, const local STORED* panel"),
+    ("ldmatrix_x4(fragment, ", "ldmatrix_x4(held, panel, fragment, "),
+    ("ldmatrix_x4_trans(fragment, ", "ldmatrix_x4_trans(held, panel, fragment, "),
+    ("[TILES_N][4], const local STORED* panel, const int2 warp", "[TILES_N][4], local int* held, const local STORED* panel, const int2 warp"),
+    ("read_a(a[i], ", "read_a(a[i], held, "),
+    ("read_b(b[j], ", "read_b(b[j], held, "),
+    ("MMA(sum[i][j], ", "exchange_words(held, sum[i][j], "),
+    ("multiply(sum, panels", "multiply(sum, held, panels"),
+    ("    __local uchar local_bytes[", "    __local int held[ITEMS * 8];\n    __local uchar local_bytes["),
+)  # fmt: skip
+SMALL = MmaElementsConfig(32, 32, 32, 1, 1, GROUP_M=2)
+
+
+@pytest.fixture
+def emulated(tmp_path: Path) -> Kernel:
+    """The kernel in a file of its own, that needs no feature."""
+    own = ELEMENTS[0]
+    path = tmp_path / own.source.name
+    path.write_text(emulated_text(own, MMA_ELEMENTS, EDITS))
+    # Optimised, barriers in its loops are more than Intel's compiler can take: results are wrong, or it crashes.
+    return replace(own, source=path, requires=(), options=("-cl-opt-disable",))
+
+
+def check(kernel: Kernel, config: MmaElementsConfig, problem: Problem, device: Device) -> None:
+    found = plan([replace(kernel, config=config)], problem, device.info)
+    verdict = verify(found, device)
+    assert verdict.passed, f"{config} {problem.title} on {device.info.label}: {verdict}"
+
+
+@pytest.mark.parametrize("b_order", ["row", "column"])
+@pytest.mark.parametrize("a_order", ["row", "column"])
+def test_layouts_and_edges(a_order: str, b_order: str, emulated: Kernel, device: Device) -> None:
+    """Odd lines, and lines of which 2, 4 and 8 elements are loaded at a time."""
+    for m, n, k in ((45, 33, 67), (34, 66, 46), (36, 60, 20), (40, 64, 72)):
+        check(emulated, SMALL, Gemm(m, n, k, "float16", a_order, b_order, batch=2), device)
+
+
+def test_tiles_and_warps(emulated: Kernel, device: Device) -> None:
+    """Fewer work-items than a line has loads, and more."""
+    for config in (
+        MmaElementsConfig(64, 16, 64, 1, 1), MmaElementsConfig(16, 64, 16, 1, 4), MmaElementsConfig(64, 32, 16, 4, 2),
+    ):  # fmt: skip
+        check(emulated, config, Gemm(67, 37, 81, "float16"), device)
+        check(emulated, config, Gemm(67, 37, 81, "float16", "column", "column"), device)
+
+
+def test_parts_of_k(emulated: Kernel, device: Device) -> None:
+    check(emulated, replace(SMALL, split_k=3), Gemm(45, 33, 167, "float16", batch=2), device)
+
+
+def test_any_strides_and_another_result(emulated: Kernel, device: Device) -> None:
+    views = (Layout(3, 2, 151), Layout(1, 67, 3), Layout(5, 77, 2))
+    check(emulated, SMALL, StridedGemm(45, 21, 33, "float16", alpha=0.5, views=views), device)
+    check(emulated, SMALL, Gemm(45, 33, 67, "float16", out_dtype="float32"), device)
+
+
+def test_nothing_to_add_up_is_zero(emulated: Kernel, device: Device) -> None:
+    check(emulated, SMALL, Gemm(40, 33, 0, "float16"), device)
