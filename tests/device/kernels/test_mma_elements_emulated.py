@@ -1,10 +1,11 @@
-"""mma/main_loop_elements.cl on every driver, with NVIDIA's instructions put into plain OpenCL C: its loads, edges, splits and stores."""
+"""mma/main_loop_elements.cl on every driver, with NVIDIA's instructions put into plain OpenCL C: loads, edges, splits, stores."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from emulation import MMA_ELEMENTS, emulated_text
+from strided_products import check_strided
 
 from tilewright.core.kernel import Kernel
 from tilewright.core.operands import Layout
@@ -20,7 +21,7 @@ EDITS = (
     ("(uint* fragment, const local STORED* panel", "(uint* fragment, local int* held, const local STORED* panel"),
     ("ldmatrix_x4(fragment, ", "ldmatrix_x4(held, panel, fragment, "),
     ("ldmatrix_x4_trans(fragment, ", "ldmatrix_x4_trans(held, panel, fragment, "),
-    ("[TILES_N][4], const local STORED* panel, const int2 warp", "[TILES_N][4], local int* held, const local STORED* panel, const int2 warp"),
+    ("[TILES_N][4], const local STORED* panel,", "[TILES_N][4], local int* held, const local STORED* panel,"),
     ("read_a(a[i], ", "read_a(a[i], held, "),
     ("read_b(b[j], ", "read_b(b[j], held, "),
     ("MMA(sum[i][j], ", "exchange_words(held, sum[i][j], "),
@@ -67,10 +68,15 @@ def test_parts_of_k(emulated: Kernel, device: Device) -> None:
     check(emulated, replace(SMALL, split_k=3), Gemm(45, 33, 167, "float16", batch=2), device)
 
 
-def test_any_strides_and_another_result(emulated: Kernel, device: Device) -> None:
-    views = (Layout(3, 2, 151), Layout(1, 67, 3), Layout(5, 77, 2))
-    check(emulated, SMALL, StridedGemm(45, 21, 33, "float16", alpha=0.5, views=views), device)
-    check(emulated, SMALL, Gemm(45, 33, 67, "float16", out_dtype="float32"), device)
+def test_any_strides_and_an_epilogue(emulated: Kernel, device: Device) -> None:
+    """NaN lies around A and B, and what lies around C stays."""
+    kernel = replace(emulated, config=SMALL)
+    views = (Layout(3, 2, 151, 5), Layout(1, 67, 3, 4000), Layout(5, 77, 2, 5000))
+    problem = StridedGemm(45, 21, 33, "float16", alpha=0.5, beta=-2.0, batch=2, views=views, bias="row", activation="relu")
+    check_strided(problem, kernel, device)
+    check_strided(replace(problem, out_dtype="float32", bias="column", activation=""), kernel, device)
+    aligned = (Layout(8, 40, 1), Layout(16, 1, 40), Layout(24, 48, 1))
+    check_strided(replace(problem, n=24, k=40, batch=1, views=aligned), kernel, device)
 
 
 def test_nothing_to_add_up_is_zero(emulated: Kernel, device: Device) -> None:
