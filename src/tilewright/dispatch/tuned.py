@@ -43,7 +43,9 @@ class Table:
     entries: tuple[Entry, ...] = ()
     format: int = FORMAT
     settled: tuple[str, ...] = ()
-    compute_units: int | None = None  # SMs; None in tables of before they were kept, which hold for their own device alone
+    compute_units: int | None = (
+        None  # SMs; None in tables of before they were kept, which hold for their own device alone
+    )
 
 
 @dataclass(frozen=True)

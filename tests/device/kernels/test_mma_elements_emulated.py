@@ -72,7 +72,9 @@ def test_any_strides_and_an_epilogue(emulated: Kernel, device: Device) -> None:
     """NaN lies around A and B, and what lies around C stays."""
     kernel = replace(emulated, config=SMALL)
     views = (Layout(3, 2, 151, 5), Layout(1, 67, 3, 4000), Layout(5, 77, 2, 5000))
-    problem = StridedGemm(45, 21, 33, "float16", alpha=0.5, beta=-2.0, batch=2, views=views, bias="row", activation="relu")
+    problem = StridedGemm(
+        45, 21, 33, "float16", alpha=0.5, beta=-2.0, batch=2, views=views, bias="row", activation="relu"
+    )
     check_strided(problem, kernel, device)
     check_strided(replace(problem, out_dtype="float32", bias="column", activation=""), kernel, device)
     aligned = (Layout(8, 40, 1), Layout(16, 1, 40), Layout(24, 48, 1))

@@ -49,7 +49,7 @@ class MmaElementsConfig(SplitTilesConfig):
             **element_macros(call),
             "MMA": INSTRUCTIONS[call.dtype],
             "A_ORDER": a.order, "A_VEC": a.width, "B_ORDER": b.order, "B_VEC": b.width,
-            "C_VEC": self.store_width(call), "SPLIT_K": int(self.split_k > 1),
+            "C_VEC": self.store_width(call), "C_PAIRS": int(self.stores_pairs(call)), "SPLIT_K": int(self.split_k > 1),
         }  # fmt: skip
 
     def store_width(self, call: GemmCall) -> int:
@@ -58,6 +58,10 @@ class MmaElementsConfig(SplitTilesConfig):
         while width > 1 and self.BM * self.BN % (self.items * width):
             width //= 2
         return width
+
+    def stores_pairs(self, call: GemmCall) -> bool:
+        """Whether words of two elements are stored, although rows begin at any element."""
+        return self.store_width(call) == 1 and call.c.column == 1 and element_type(call.result).itemsize == 2
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)

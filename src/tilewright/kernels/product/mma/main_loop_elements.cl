@@ -7,6 +7,7 @@
 // A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read, and lies in its panel
 // A_VEC, B_VEC      elements of one load; sizes, strides and alignment are multiples of it in that direction
 // C_VEC             elements of one store; above 1, c_column is 1
+// C_PAIRS           1 where rows of 16-bit elements begin anywhere, but their elements lie side by side: words of two are stored
 // SPLIT_K           1 if work-groups share a tile's k: each stores a partial tile, and the last one to arrive adds them up
 //
 // A copy without registers takes 4 bytes at least, and TMA wants lines of multiples of 16: lines of an odd number of
@@ -136,6 +137,29 @@ INLINE void gather(local COMPONENT* tile, COMPONENT sum[TILES_M][TILES_N][4], co
             }
 }
 
+#if C_PAIRS
+// Finishes and stores what of two elements of a row lies within its `columns`, by one store if it is one `word`.
+INLINE void store_pair(const local COMPONENT* sums, const int2 column, const int columns, const int word, const ACC alpha,
+                       const ACC beta, __global RESULT* c, const __global RESULT* bias, const long bias_column)
+{
+    RESULT elements[2];
+    COMPONENT own[2] = {sums[column.x], sums[column.y]};
+    const int first = column.x < columns, second = column.y < columns;
+    if (first)
+        finish_elements(elements, own, alpha, beta, c + column.x, bias + column.x * bias_column, bias_column);
+    if (second)
+        finish_elements(elements + 1, own + 1, alpha, beta, c + column.y, bias + column.y * bias_column, bias_column);
+    if (word && second)
+        *(__global uint*)(c + column.x) = elements[0] | (uint)elements[1] << 16;
+    else {
+        if (first)
+            c[column.x] = elements[0];
+        if (second)
+            c[column.y] = elements[1];
+    }
+}
+#endif
+
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void product(const int M, const int N, const int K, const int k_chunk, const ACC alpha, const ACC beta,
              const __global STORED* restrict A, const long a_offset, const long a_row, const long a_column, const long a_batch,
@@ -195,6 +219,19 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
     barrier(CLK_LOCAL_MEM_FENCE);
     C += c_offset + batch * c_batch + tile.x * c_row + tile.y * c_column;
     bias += bias_offset + tile.x * bias_row + tile.y * bias_column;
+#if C_PAIRS
+    // A lane has the two elements of a word of 4 bytes, wherever its row begins, so that a warp fills lines of 128 bytes. Where rows
+    // begin within a word, the first lane has the row's two ends.
+#pragma unroll 4
+    for (int i = 0; i < BM * BN / 2 / ITEMS; i++) {
+        const int pair = i * ITEMS + item, row = pair / (BN / 2), place = pair % (BN / 2);
+        __global RESULT* line = C + row * c_row;
+        const int shift = (int)((ulong)line / 2 % 2), ends = shift && place == 0;
+        const int2 column = MAKE2(int, ends ? BN - 1 : place * 2 - shift, place * 2 + 1 - shift);
+        if (row < rows)
+            store_pair(sums + row * C_PITCH, column, columns, !ends, alpha, beta, line, bias + row * bias_row, bias_column);
+    }
+#else
 #pragma unroll 4
     for (int i = 0; i < BM * BN / C_VEC / ITEMS; i++) {
         const int vector = i * ITEMS + item, row = vector / (BN / C_VEC), column = vector % (BN / C_VEC) * C_VEC;
@@ -205,4 +242,5 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
         if (row < rows && column < columns)
             finish(own, alpha, beta, C + row * c_row + column * c_column, bias + row * bias_row + column * bias_column, bias_column);
     }
+#endif
 }

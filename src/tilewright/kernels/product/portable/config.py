@@ -68,17 +68,32 @@ class PortableConfig(SplitTilesConfig):
             **element_macros(call),
             "A_ORDER": a.order, "A_VEC": a.width, "A_PAD": a_pad,
             "B_ORDER": b.order, "B_VEC": b.width, "B_PAD": b_pad,
-            "C_VEC": result_width(call, kind.fragment),
+            "C_VEC": result_width(call, kind.fragment), "GATHERED": self.gathered(call),
             "FRAGMENT": kind.fragment, "WORDS": kind.fragment * kind.parts,
             "INDEX": index_type(call, self.BM, self.BN, self.BK),
         }  # fmt: skip
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
-        kind, (a_pad, b_pad) = elements(call.dtype), self.pads(call)
+        kind, gathered = elements(call.dtype), self.gathered(call) * self.BM // self.TM * self.BN
+        return max(self._held(call), gathered) * kind.parts * kind.component_bytes
+
+    def _held(self, call: GemmCall) -> int:
+        """Elements that panels, or the sums of slices, take of local memory."""
+        a_pad, b_pad = self.pads(call)
         panels = PANELS * self.BK * (self.BM + a_pad + self.BN + b_pad)
-        sums = self.SLICED_K // 2 * self.BM * self.BN
-        return max(panels, sums) * kind.parts * kind.component_bytes
+        return max(panels, self.SLICED_K // 2 * self.BM * self.BN)
+
+    def gathered(self, call: GemmCall) -> int:
+        """Rows of a work-item's tile that go through local memory together, as many as its panels have room for.
+
+        0 if a work-item stores whole fragments by itself.
+        """
+        fragment = elements(call.dtype).fragment
+        if result_width(call, fragment) == fragment:
+            return 0
+        row = self.BM // self.TM * self.BN
+        return next((rows for rows in (self.TM, fragment) if rows * row <= self._held(call)), 1)
 
     def registers(self, call: GemmCall) -> int:
         kind, (a, b) = elements(call.dtype), self.readings(call)
