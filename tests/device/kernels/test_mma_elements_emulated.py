@@ -59,6 +59,7 @@ def test_tiles_and_warps(emulated: Kernel, device: Device) -> None:
     """Fewer work-items than a line has loads, and more."""
     for config in (
         MmaElementsConfig(64, 16, 64, 1, 1), MmaElementsConfig(16, 64, 16, 1, 4), MmaElementsConfig(64, 32, 16, 4, 2),
+        MmaElementsConfig(16, 32, 64, 1, 1, WARPS_K=4), MmaElementsConfig(32, 32, 32, 1, 2, WARPS_K=2),
     ):  # fmt: skip
         check(emulated, config, Gemm(67, 37, 81, "float16"), device)
         check(emulated, config, Gemm(67, 37, 81, "float16", "column", "column"), device)

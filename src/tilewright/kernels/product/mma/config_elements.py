@@ -22,11 +22,12 @@ class MmaElementsConfig(SplitTilesConfig):
 
     WARPS_M: int
     WARPS_N: int
+    WARPS_K: int = 1
     GROUP_M: int = 8
 
     @property
     def items(self) -> int:
-        return WARP * self.WARPS_M * self.WARPS_N
+        return WARP * self.WARPS_M * self.WARPS_N * self.WARPS_K
 
     def sums_alike(self, problem: Problem) -> bool:
         return tensor_cores_add_alike(self.oriented(problem))
@@ -69,10 +70,10 @@ class MmaElementsConfig(SplitTilesConfig):
         lines = 0
         for how, side in zip(self.readings(call), (self.BM, self.BN), strict=True):
             lines += side * (self.BK + PAD) if how.order == "PANEL_ALONG_K" else self.BK * (side + PAD)
-        return max(PANELS * lines * itemsize, self.BM * (self.BN + PAD) * 4)
+        return max(PANELS * lines * itemsize, self.WARPS_K * self.BM * (self.BN + PAD) * 4)
 
     def registers(self, call: GemmCall) -> int:
-        sums = self.BM * self.BN // self.items
+        sums = self.BM * self.BN // self.items * self.WARPS_K
         loaded = (self.BM + self.BN) * self.BK // self.items
         operands = self.BM // self.WARPS_M // 4 + self.BN // self.WARPS_N // 4
         return sums + loaded + operands + 40
@@ -88,5 +89,7 @@ class MmaElementsConfig(SplitTilesConfig):
                 yield f"B{side}={block} is not a multiple of WARPS_{side}={warps} times 16"
             if block * self.BK % self.items:
                 yield f"a panel of {block}x{self.BK} cannot be divided evenly among {self.items} work-items"
-        if self.BK % 16:
-            yield f"BK={self.BK} is not a multiple of 16"
+        if self.BK % (16 * self.WARPS_K):
+            yield f"BK={self.BK} is not a multiple of 16 for each of WARPS_K={self.WARPS_K}"
+        if self.WARPS_K > 1 and self.split_k > 1:
+            yield f"split_k={self.split_k}: partial tiles are of one slice, not of WARPS_K={self.WARPS_K}"

@@ -2,6 +2,7 @@
 //
 // BM, BN, BK        the tile of C that a work-group computes, and how deep its panels of A and B are
 // WARPS_M, WARPS_N  its warps, which divide the tile
+// WARPS_K           slices of every panel's depth: each has warps for the whole tile, and their sums are added up in the end
 // GROUP_M           rows of tiles of a swizzle group
 // MMA               the instruction's wrapper: of f16 or bf16
 // A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read, and lies in its panel
@@ -26,7 +27,9 @@
 #include "../epilogue.cl"
 #include "../scheduler.cl"
 
-#define ITEMS (32 * WARPS_M * WARPS_N)
+#define SLICE_ITEMS (32 * WARPS_M * WARPS_N)
+#define ITEMS (SLICE_ITEMS * WARPS_K)
+#define SLICE_DEPTH (BK / WARPS_K)
 #define WARP_M (BM / WARPS_M)  // the tile of C that a warp computes
 #define WARP_N (BN / WARPS_N)
 #define TILES_M (WARP_M / 16)  // and its tiles of 16 x 8
@@ -39,7 +42,7 @@
 #define PANELS (A_PANEL + B_PANEL)
 #define C_PITCH (BN + 8)  // of sums: eight rows of four pairs lie in different banks
 #define PANEL_BYTES (2 * PANELS * 2)
-#define TILE_BYTES (BM * C_PITCH * 4)
+#define TILE_BYTES (WARPS_K * BM * C_PITCH * 4)
 #if PANEL_BYTES > TILE_BYTES
 #define LOCAL_BYTES PANEL_BYTES
 #else
@@ -103,10 +106,11 @@ INLINE void read_b(uint* fragment, const local STORED* panel, const int column, 
 #endif
 }
 
-INLINE void multiply(COMPONENT sum[TILES_M][TILES_N][4], const local STORED* panel, const int2 warp)
+INLINE void multiply(COMPONENT sum[TILES_M][TILES_N][4], const local STORED* panel, const int2 warp, const int slice)
 {
 #pragma unroll
-    for (int k = 0; k < BK; k += MMA_K) {
+    for (int inside = 0; inside < SLICE_DEPTH; inside += MMA_K) {
+        const int k = slice * SLICE_DEPTH + inside;
         uint a[TILES_M][4], b[TILES_N][2];
 #pragma unroll
         for (int i = 0; i < TILES_M; i++)
@@ -137,13 +141,23 @@ INLINE void gather(local COMPONENT* tile, COMPONENT sum[TILES_M][TILES_N][4], co
             }
 }
 
+// An element's sum over all slices.
+INLINE COMPONENT sum_of_slices(const local COMPONENT* sums)
+{
+    COMPONENT sum = sums[0];
+#pragma unroll
+    for (int slice = 1; slice < WARPS_K; slice++)
+        sum += sums[slice * BM * C_PITCH];
+    return sum;
+}
+
 #if C_PAIRS
 // Finishes and stores what of two elements of a row lies within its `columns`, by one store if it is one `word`.
 INLINE void store_pair(const local COMPONENT* sums, const int2 column, const int columns, const int word, const ACC alpha,
                        const ACC beta, __global RESULT* c, const __global RESULT* bias, const long bias_column)
 {
     RESULT elements[2];
-    COMPONENT own[2] = {sums[column.x], sums[column.y]};
+    COMPONENT own[2] = {sum_of_slices(sums + column.x), sum_of_slices(sums + column.y)};
     const int first = column.x < columns, second = column.y < columns;
     if (first)
         finish_elements(elements, own, alpha, beta, c + column.x, bias + column.x * bias_column, bias_column);
@@ -172,8 +186,8 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
     local STORED* panels = (local STORED*)local_bytes;
     local COMPONENT* sums = (local COMPONENT*)local_bytes;
 
-    const int item = get_local_id(0);
-    const int2 warp = MAKE2(int, item / 32 / WARPS_N * WARP_M, item / 32 % WARPS_N * WARP_N);
+    const int item = get_local_id(0), slice = item / SLICE_ITEMS;
+    const int2 warp = MAKE2(int, item / 32 / WARPS_N % WARPS_M * WARP_M, item / 32 % WARPS_N * WARP_N);
     const int2 tile = tile_coordinates(get_group_id(0), M, N) * MAKE2(int, BM, BN);
     const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
     int depth = max((int)min((long)k_chunk, K - k_begin), 0);
@@ -197,7 +211,7 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
             A += BK * a_column, B += BK * b_row, depth -= BK;
         }
         if (step > 0)
-            multiply(sum, panels + (step - 1) % 2 * PANELS, warp);
+            multiply(sum, panels + (step - 1) % 2 * PANELS, warp, slice);
         if (step < steps) {
             a_store(panels + step % 2 * PANELS, a_loaded);
             b_store(panels + step % 2 * PANELS + A_PANEL, b_loaded);
@@ -215,7 +229,7 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
     add_partials(sum[0][0], partials, count);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
-    gather(sums, sum, warp);
+    gather(sums + slice * BM * C_PITCH, sum, warp);
     barrier(CLK_LOCAL_MEM_FENCE);
     C += c_offset + batch * c_batch + tile.x * c_row + tile.y * c_column;
     bias += bias_offset + tile.x * bias_row + tile.y * bias_column;
@@ -238,7 +252,7 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
         COMPONENT own[C_VEC];
 #pragma unroll
         for (int j = 0; j < C_VEC; j++)
-            own[j] = sums[row * C_PITCH + column + j];
+            own[j] = sum_of_slices(sums + row * C_PITCH + column + j);
         if (row < rows && column < columns)
             finish(own, alpha, beta, C + row * c_row + column * c_column, bias + row * bias_row + column * bias_column, bias_column);
     }

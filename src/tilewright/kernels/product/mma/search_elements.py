@@ -12,14 +12,15 @@ from ..family import Group, once_checked
 from .config_elements import MmaElementsConfig
 from .cost_elements import cost
 
-# Tiles of C: BM, BN, BK, WARPS_M, WARPS_N.
+# Tiles of C: BM, BN, BK, WARPS_M, WARPS_N, WARPS_K. Of equal ones the first counts: rows of C had better be long.
 SPACE = tuple(
     MmaElementsConfig(*shape)
     for shape in (
-        (32, 32, 32, 2, 1), (32, 32, 32, 2, 2), (64, 32, 32, 4, 1), (32, 64, 32, 1, 4), (64, 64, 32, 2, 2),
-        (64, 64, 64, 4, 2), (128, 64, 32, 4, 2), (64, 128, 32, 2, 4), (128, 128, 32, 2, 4), (128, 16, 32, 4, 1),
-        (16, 128, 32, 1, 4), (128, 32, 32, 4, 1), (32, 128, 32, 1, 4), (64, 64, 16, 2, 2), (128, 64, 16, 4, 2),
-        (64, 128, 16, 2, 4), (16, 16, 64, 1, 1), (64, 16, 64, 4, 1), (16, 64, 64, 1, 4),
+        (32, 32, 32, 2, 2), (32, 64, 32, 1, 4), (64, 32, 32, 4, 1), (64, 64, 32, 2, 2), (64, 64, 16, 2, 2),
+        (64, 64, 64, 4, 2), (64, 128, 32, 2, 4), (128, 64, 32, 4, 2), (128, 128, 32, 2, 4), (128, 128, 16, 2, 4),
+        (64, 128, 16, 2, 4), (128, 64, 16, 4, 2), (32, 128, 32, 1, 4), (128, 32, 32, 4, 1), (16, 64, 64, 1, 4),
+        (64, 16, 64, 4, 1), (16, 128, 32, 1, 4), (128, 16, 32, 4, 1), (16, 32, 256, 1, 1, 8), (16, 32, 128, 1, 1, 4),
+        (32, 32, 128, 1, 2, 4), (32, 32, 64, 2, 2, 2), (16, 64, 128, 1, 2, 4), (64, 16, 128, 2, 1, 4),
     )
 )  # fmt: skip
 LEAST_DEPTH = 64  # elements of k in a split
@@ -32,7 +33,7 @@ def offers(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[Group
         return
     for tile in SPACE:
         most = min(MOST_GROUPS * device.compute_units // max(1, tile.tiles(call) * call.batch), call.k // LEAST_DEPTH)
-        for splits in (each for each in SPLITS if each <= max(most, 1)):
+        for splits in (each for each in SPLITS if each <= max(most if tile.WARPS_K == 1 else 1, 1)):
             config = _variant(tile, splits)
             yield once_checked(kernel, config, cost(config, call, device), call, device)
 
