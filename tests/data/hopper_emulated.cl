@@ -47,7 +47,7 @@
     }
 #endif
 
-#if defined(EMULATED_MMA) || defined(EMULATED_MMA_TMA)
+#if defined(EMULATED_MMA) || defined(EMULATED_MMA_ELEMENTS) || defined(EMULATED_MMA_TMA)
 // mma.sync of doubles. Work-items exchange their operands, four of A and two of B, through local memory.
 static inline void exchange_and_multiply(__local double* held, double* sum, const double* a, const double* b)
 {

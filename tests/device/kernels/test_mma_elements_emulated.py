@@ -17,7 +17,7 @@ from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.verify import verify
 
 # Local memory by which work-items exchange what they hold.
-EDITS = (
+HALVES = (
     ("(uint* fragment, const local STORED* panel", "(uint* fragment, local int* held, const local STORED* panel"),
     ("ldmatrix_x4(fragment, ", "ldmatrix_x4(held, panel, fragment, "),
     ("ldmatrix_x4_trans(fragment, ", "ldmatrix_x4_trans(held, panel, fragment, "),
@@ -27,18 +27,41 @@ EDITS = (
     ("MMA(sum[i][j], ", "exchange_words(held, sum[i][j], "),
     ("multiply(sum, panels", "multiply(sum, held, panels"),
     ("    __local uchar local_bytes[", "    __local int held[ITEMS * 8];\n    __local uchar local_bytes["),
-)  # fmt: skip
+)
+DOUBLES = (
+    (
+        "[TILES_N * PARTS][4], const local double* panel,",
+        "[TILES_N * PARTS][4], local double* held, const local double* panel,",
+    ),
+    ("multiply_tile(double sum", "multiply_tile(local double* held, double sum"),
+    ("mma_sync_m16n8k8_f64(", "exchange_and_multiply(held, "),
+    ("multiply_tile(sum[i]", "multiply_tile(held, sum[i]"),
+    ("multiply(sum, panels", "multiply(sum, held, panels"),
+    ("    __local uchar local_bytes[", "    __local double held[ITEMS * 6];\n    __local uchar local_bytes["),
+)
 SMALL = MmaElementsConfig(32, 32, 32, 1, 1, GROUP_M=2)
+
+
+def emulated_kernel(dtype: str, folder: Path) -> Kernel:
+    """The kernel of a type in a file of its own, that needs no feature."""
+    own = next(each for each in ELEMENTS if each.dtypes == (dtype,))
+    edits, fragments = (HALVES, "elements_words.cl") if dtype == "float16" else (DOUBLES, "elements_f64.cl")
+    path = folder / f"{dtype}_{own.source.name}"
+    path.write_text(emulated_text(own, MMA_ELEMENTS, edits, {"FRAGMENTS": fragments}))
+    # Optimised, barriers in its loops are more than Intel's compiler can take: results are wrong, or it crashes.
+    return replace(own, source=path, requires=(), options=("-cl-opt-disable",))
 
 
 @pytest.fixture
 def emulated(tmp_path: Path) -> Kernel:
-    """The kernel in a file of its own, that needs no feature."""
-    own = ELEMENTS[0]
-    path = tmp_path / own.source.name
-    path.write_text(emulated_text(own, MMA_ELEMENTS, EDITS))
-    # Optimised, barriers in its loops are more than Intel's compiler can take: results are wrong, or it crashes.
-    return replace(own, source=path, requires=(), options=("-cl-opt-disable",))
+    return emulated_kernel("float16", tmp_path)
+
+
+@pytest.fixture(params=["float64", "complex128"])
+def of_doubles(request: pytest.FixtureRequest, tmp_path: Path, device: Device) -> Kernel:
+    if not device.info.fp64:
+        pytest.skip(f"{device.info.label} has no double precision")
+    return emulated_kernel(request.param, tmp_path)
 
 
 def check(kernel: Kernel, config: MmaElementsConfig, problem: Problem, device: Device) -> None:
@@ -84,3 +107,21 @@ def test_any_strides_and_an_epilogue(emulated: Kernel, device: Device) -> None:
 
 def test_nothing_to_add_up_is_zero(emulated: Kernel, device: Device) -> None:
     check(emulated, SMALL, Gemm(40, 33, 0, "float16"), device)
+
+
+@pytest.mark.parametrize("b_order", ["row", "column"])
+@pytest.mark.parametrize("a_order", ["row", "column"])
+def test_doubles(a_order: str, b_order: str, of_doubles: Kernel, device: Device) -> None:
+    (dtype,) = of_doubles.dtypes
+    for config in (MmaElementsConfig(32, 16, 16, 2, 1), MmaElementsConfig(16, 32, 32, 1, 1, WARPS_K=2)):
+        check(of_doubles, config, Gemm(37, 35, 51, dtype, a_order, b_order, batch=2), device)
+        check(of_doubles, config, Gemm(36, 34, 48, dtype, a_order, b_order), device)
+
+
+def test_doubles_in_parts_of_k_with_an_epilogue(of_doubles: Kernel, device: Device) -> None:
+    (dtype,) = of_doubles.dtypes
+    config = MmaElementsConfig(32, 16, 16, 2, 1)
+    check(of_doubles, replace(config, split_k=3), Gemm(45, 33, 107, dtype, batch=2), device)
+    views = (Layout(3, 2, 151, 5), Layout(1, 67, 3, 4000), Layout(5, 77, 2, 5000))
+    problem = StridedGemm(45, 21, 33, dtype, alpha=0.5, beta=-2.0, batch=2, views=views, bias="row")
+    check_strided(problem, replace(of_doubles, config=config), device)

@@ -8,12 +8,12 @@ from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall
 from ..config import SplitTilesConfig, tensor_cores_add_alike
-from ..macros import Reading, element_macros, reading, result_width
+from ..macros import LOAD_BYTES, Reading, element_macros, elements, reading, result_width
 from .config import INSTRUCTIONS, WARP
 
 PANELS = 2  # one is multiplied while the next is filled
-PAD = 8  # elements at the end of a panel's lines, and of a row of sums
-WIDEST = 8  # elements of a load or a store: 16 bytes
+PAD = {2: 8, 8: 4}  # elements at the end of a panel's lines, by a component's bytes: neighbours lie in different banks
+SUMS_PAD = 8  # elements at the end of a row of sums
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,24 @@ class MmaElementsConfig(SplitTilesConfig):
         return {
             **super().macros(problem),
             **element_macros(call),
-            "MMA": INSTRUCTIONS[call.dtype],
+            **self._instruction_macros(call),
             "A_ORDER": a.order, "A_VEC": a.width, "B_ORDER": b.order, "B_VEC": b.width,
             "C_VEC": self.store_width(call), "C_PAIRS": int(self.stores_pairs(call)), "SPLIT_K": int(self.split_k > 1),
         }  # fmt: skip
 
+    def _instruction_macros(self, call: GemmCall) -> dict[str, str | int]:
+        """What multiplies the elements, the file that knows how they are read, and their sizes."""
+        kind = element_type(call.dtype)
+        sizes: dict[str, str | int] = {
+            "STORED_BYTES": stored_bytes(call), "SUM_BYTES": kind.component_bytes, "PAD": PAD[stored_bytes(call)],
+        }  # fmt: skip
+        if kind.itemsize == 2:
+            return {**sizes, "FRAGMENTS": "elements_words.cl", "MMA": INSTRUCTIONS[call.dtype]}
+        return {**sizes, "FRAGMENTS": "elements_f64.cl"}
+
     def store_width(self, call: GemmCall) -> int:
         """Elements of a row of C that a work-item stores at a time."""
-        width = result_width(call, WIDEST)
+        width = result_width(call, LOAD_BYTES)
         while width > 1 and self.BM * self.BN % (self.items * width):
             width //= 2
         return width
@@ -66,16 +76,20 @@ class MmaElementsConfig(SplitTilesConfig):
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
-        itemsize = element_type(call.dtype).itemsize
-        lines = 0
+        kind, pad = elements(call.dtype), PAD[stored_bytes(call)]
+        panels = 0
         for how, side in zip(self.readings(call), (self.BM, self.BN), strict=True):
-            lines += side * (self.BK + PAD) if how.order == "PANEL_ALONG_K" else self.BK * (side + PAD)
-        return max(PANELS * lines * itemsize, self.WARPS_K * self.BM * (self.BN + PAD) * 4)
+            panels += side * (self.BK + pad) if how.order == "PANEL_ALONG_K" else self.BK * (side + pad)
+        panels *= PANELS * kind.parts * stored_bytes(call)
+        sums = self.WARPS_K * self.BM * (self.BN + SUMS_PAD) * kind.parts * kind.component_bytes
+        return max(panels, sums)
 
     def registers(self, call: GemmCall) -> int:
-        sums = self.BM * self.BN // self.items * self.WARPS_K
-        loaded = (self.BM + self.BN) * self.BK // self.items
-        operands = self.BM // self.WARPS_M // 4 + self.BN // self.WARPS_N // 4
+        kind = elements(call.dtype)
+        words = kind.parts * kind.component_bytes // 4
+        sums = words * self.BM * self.BN * self.WARPS_K // self.items
+        loaded = -(-kind.parts * stored_bytes(call) // 4) * (self.BM + self.BN) * self.BK // self.items
+        operands = words * (self.BM // self.WARPS_M + self.BN // self.WARPS_N) // 4
         return sums + loaded + operands + 40
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
@@ -93,3 +107,9 @@ class MmaElementsConfig(SplitTilesConfig):
             yield f"BK={self.BK} is not a multiple of 16 for each of WARPS_K={self.WARPS_K}"
         if self.WARPS_K > 1 and self.split_k > 1:
             yield f"split_k={self.split_k}: partial tiles are of one slice, not of WARPS_K={self.WARPS_K}"
+
+
+def stored_bytes(call: GemmCall) -> int:
+    """Bytes of a component of A or B."""
+    kind = element_type(call.dtype)
+    return kind.itemsize // kind.parts

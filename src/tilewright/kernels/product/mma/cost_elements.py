@@ -7,12 +7,14 @@ agree within 13% (the root of the mean square of the logarithms), and the first 
 from math import sqrt
 
 from ....core.device import DeviceInfo
+from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import memory_cycles, splits_of
 from .config_elements import MmaElementsConfig
 
 START = 7000  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
-RATE = 416  # multiply-adds of a compute unit in a clock, while panels are read from local memory
+RATES = {"float64": 115, "complex128": 29}  # multiply-adds of a compute unit in a clock, while panels are read
+RATE = 416  # the same of 16-bit floats
 MOVED = 5.0  # cycles of a warp's load, and its store into a panel
 STORED = 8.0  # cycles of a warp's store of a result, with its way through local memory
 STEP = 890  # cycles of one panel where nothing else runs
@@ -33,9 +35,9 @@ def cost(config: MmaElementsConfig, call: GemmCall, device: DeviceInfo) -> float
     steps = max(1, -(-depth // config.BK))
     busy = sqrt(min(1.0, together * config.items / 32 / FULL_WARPS))
     loads = _loads(config, call)
-    working = each * (steps * _step_cycles(config, loads) + _stores(config, call) * STORED) / busy
+    working = each * (steps * _step_cycles(config, call, loads) + _stores(config, call) * STORED) / busy
     waiting = -(-each // together) * steps * (STEP + loads / config.items * LOADED)
-    fixup = FIXUP + splits * config.BM * config.BN * 4 / FIXUP_BYTES if splits > 1 else 0
+    fixup = FIXUP + splits * config.BM * config.BN * _sum_bytes(call) / FIXUP_BYTES if splits > 1 else 0
     memory = MEMORY_SHARE * memory_cycles(call, device)
     return START + max(working, waiting) + (1 - HIDDEN) * min(working, waiting) + memory + fixup
 
@@ -46,8 +48,13 @@ def _loads(config: MmaElementsConfig, call: GemmCall) -> float:
     return sum(side * config.BK / how.width for side, how in sides)
 
 
-def _step_cycles(config: MmaElementsConfig, loads: float) -> float:
-    return loads / 32 * MOVED + config.BM * config.BN * config.BK / RATE
+def _step_cycles(config: MmaElementsConfig, call: GemmCall, loads: float) -> float:
+    return loads / 32 * MOVED + config.BM * config.BN * config.BK / RATES.get(call.dtype, RATE)
+
+
+def _sum_bytes(call: GemmCall) -> int:
+    kind = element_type(call.dtype)
+    return kind.parts * kind.component_bytes
 
 
 def _stores(config: MmaElementsConfig, call: GemmCall) -> float:

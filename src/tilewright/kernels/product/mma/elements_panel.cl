@@ -36,17 +36,18 @@ INLINE void NAME(load)(STORED* loaded, const __global STORED* from, const int ro
     const long line_stride = ORDER == PANEL_ALONG_K ? row_stride : k_stride;
     const long stride = WIDTH > 1 ? 1 : ORDER == PANEL_ALONG_K ? k_stride : row_stride;
     const int2 first = NAME(place)(0);
-    const __global STORED* own = from + first.x * line_stride + first.y * stride;
+    const __global STORED* own = from + (first.x * line_stride + first.y * stride) * PARTS;
 #pragma unroll
     for (int load = 0; load < LOADS; load++) {
         const int2 at = NAME(place)(load);
 #pragma unroll
-        for (int i = 0; i < WIDTH; i++)
-            loaded[load * WIDTH + i] = 0;
+        for (int word = 0; word < WIDTH * PARTS; word++)
+            loaded[load * WIDTH * PARTS + word] = 0;
         if (at.x < lines && at.y < length)
-            load_stored(loaded + load * WIDTH, own + load % LINE_LOADS * LINE_ITEMS * WIDTH * stride, WIDTH);
+            load_stored(loaded + load * WIDTH * PARTS, own + load % LINE_LOADS * LINE_ITEMS * WIDTH * stride * PARTS,
+                        WIDTH * PARTS);
         if (load % LINE_LOADS == LINE_LOADS - 1)
-            own += LINES_AT_ONCE * line_stride;
+            own += LINES_AT_ONCE * line_stride * PARTS;
     }
 }
 
@@ -55,14 +56,13 @@ INLINE void NAME(store)(local STORED* panel, const STORED* loaded)
 #pragma unroll
     for (int load = 0; load < LOADS; load++) {
         const int2 at = NAME(place)(load);
-        store_panel(panel + at.x * (LENGTH + PAD) + at.y, loaded + load * WIDTH, WIDTH);
+        store_panel(panel + (at.x * (LENGTH + PAD) + at.y) * PARTS, loaded + load * WIDTH * PARTS, WIDTH * PARTS);
     }
 }
 
-// Where lane `lane` reads eight elements for ldmatrix: `along` is the row where lines lie along k, `across` the k where they do not.
 INLINE const local STORED* NAME(line)(const local STORED* panel, const int line, const int place)
 {
-    return panel + line * (LENGTH + PAD) + place;
+    return panel + (line * (LENGTH + PAD) + place) * PARTS;
 }
 
 #undef NAME

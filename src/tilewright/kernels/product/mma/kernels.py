@@ -59,8 +59,11 @@ KERNELS = (
 )
 ELEMENTS = tuple(
     Kernel(
-        HERE / "main_loop_elements.cl", MmaElementsConfig(64, 64, 32, 2, 2), variant=dtype, dtypes=(dtype,), steps=fixup_steps,
-        requires=(MMA, LDMATRIX),
+        HERE / "main_loop_elements.cl", MmaElementsConfig(*tile), variant=dtype, dtypes=(dtype,), steps=fixup_steps,
+        requires=requires,
     )
-    for dtype in ("float16", "bfloat16")
+    for dtype, tile, requires in (
+        ("float16", (64, 64, 32, 2, 2), (MMA, LDMATRIX)), ("bfloat16", (64, 64, 32, 2, 2), (MMA, LDMATRIX)),
+        ("float64", (32, 32, 16, 2, 2), (MMA_F64,)), ("complex128", (32, 32, 16, 2, 2), (MMA_F64,)),
+    )
 )  # fmt: skip

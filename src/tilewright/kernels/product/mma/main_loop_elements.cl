@@ -1,10 +1,12 @@
-// Tensor cores for operands whose lines no asynchronous copy can take: elements go through registers, in any layout.
+// Tensor cores for operands in any layout, by loads of single elements where lines are odd: they go through registers.
 //
 // BM, BN, BK        the tile of C that a work-group computes, and how deep its panels of A and B are
 // WARPS_M, WARPS_N  its warps, which divide the tile
 // WARPS_K           slices of every panel's depth: each has warps for the whole tile, and their sums are added up in the end
 // GROUP_M           rows of tiles of a swizzle group
-// MMA               the instruction's wrapper: of f16 or bf16
+// FRAGMENTS         the file that knows the element type: how operands are read, and what multiplies them
+// STORED_BYTES, SUM_BYTES  of a component of A and B, and of a sum
+// PAD               unused elements at the end of a panel's lines
 // A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read, and lies in its panel
 // A_VEC, B_VEC      elements of one load; sizes, strides and alignment are multiples of it in that direction
 // C_VEC             elements of one store; above 1, c_column is 1
@@ -34,22 +36,20 @@
 #define WARP_N (BN / WARPS_N)
 #define TILES_M (WARP_M / 16)  // and its tiles of 16 x 8
 #define TILES_N (WARP_N / 8)
-#define MMA_K 16
-#define SUMS (TILES_M * TILES_N * 4)
-#define PAD 8  // elements
-#define A_PANEL (A_ORDER == PANEL_ALONG_K ? BM * (BK + PAD) : BK * (BM + PAD))
-#define B_PANEL (B_ORDER == PANEL_ALONG_K ? BN * (BK + PAD) : BK * (BN + PAD))
+#define SUMS (TILES_M * TILES_N * PARTS * 4)
+#define A_PANEL ((A_ORDER == PANEL_ALONG_K ? BM * (BK + PAD) : BK * (BM + PAD)) * PARTS)  // components
+#define B_PANEL ((B_ORDER == PANEL_ALONG_K ? BN * (BK + PAD) : BK * (BN + PAD)) * PARTS)
 #define PANELS (A_PANEL + B_PANEL)
-#define C_PITCH (BN + 8)  // of sums: eight rows of four pairs lie in different banks
-#define PANEL_BYTES (2 * PANELS * 2)
-#define TILE_BYTES (WARPS_K * BM * C_PITCH * 4)
+#define C_PITCH ((BN + 8) * PARTS)  // of sums: eight rows of four pairs lie in different banks
+#define PANEL_BYTES (2 * PANELS * STORED_BYTES)
+#define TILE_BYTES (WARPS_K * BM * C_PITCH * SUM_BYTES)
 #if PANEL_BYTES > TILE_BYTES
 #define LOCAL_BYTES PANEL_BYTES
 #else
 #define LOCAL_BYTES TILE_BYTES
 #endif
 
-// Writes `count` elements (1, 2, 4 or 8, known when compiling) by one store.
+// Writes `count` components (1, 2, 4 or 8, known when compiling) by one store.
 INLINE void store_panel(local STORED* to, const STORED* elements, const int count)
 {
     if (count == 8)
@@ -62,8 +62,8 @@ INLINE void store_panel(local STORED* to, const STORED* elements, const int coun
         *to = elements[0];
 }
 
-#define A_LOADED (BM * BK / ITEMS)  // elements of a work-item
-#define B_LOADED (BN * BK / ITEMS)
+#define A_LOADED (BM * BK * PARTS / ITEMS)  // components of a work-item
+#define B_LOADED (BN * BK * PARTS / ITEMS)
 
 #define NAME(x) a_##x
 #define SIDE BM
@@ -84,64 +84,25 @@ INLINE void store_panel(local STORED* to, const STORED* elements, const int coun
 #include "../fixup.cl"
 #endif
 
-// The operands of 16 rows of A from `row` on, for MMA_K elements from `k` on.
-INLINE void read_a(uint* fragment, const local STORED* panel, const int row, const int k)
-{
-    const int lane = get_local_id(0) % 32;
-#if A_ORDER == PANEL_ALONG_K
-    ldmatrix_x4(fragment, a_line(panel, row + lane % 16, k + lane / 16 * 8));
-#else
-    ldmatrix_x4_trans(fragment, a_line(panel, k + lane / 16 * 8 + lane % 8, row + lane / 8 % 2 * 8));
-#endif
-}
-
-// The operands of twice 8 columns of B from `column` on.
-INLINE void read_b(uint* fragment, const local STORED* panel, const int column, const int k)
-{
-    const int lane = get_local_id(0) % 32;
-#if B_ORDER == PANEL_ALONG_K
-    ldmatrix_x4(fragment, b_line(panel, column + lane / 16 * 8 + lane % 8, k + lane / 8 % 2 * 8));
-#else
-    ldmatrix_x4_trans(fragment, b_line(panel, k + lane % 16, column + lane / 16 * 8));
-#endif
-}
-
-INLINE void multiply(COMPONENT sum[TILES_M][TILES_N][4], const local STORED* panel, const int2 warp, const int slice)
-{
-#pragma unroll
-    for (int inside = 0; inside < SLICE_DEPTH; inside += MMA_K) {
-        const int k = slice * SLICE_DEPTH + inside;
-        uint a[TILES_M][4], b[TILES_N][2];
-#pragma unroll
-        for (int i = 0; i < TILES_M; i++)
-            read_a(a[i], panel, warp.x + i * 16, k);
-#pragma unroll
-        for (int j = 0; j < TILES_N; j += 2)
-            read_b(b[j], panel + A_PANEL, warp.y + j * 8, k);
-#pragma unroll
-        for (int i = 0; i < TILES_M; i++)
-#pragma unroll
-            for (int j = 0; j < TILES_N; j++)
-                MMA(sum[i][j], a[i], b[j]);
-    }
-}
+#include "FRAGMENTS"
 
 // Puts a warp's sums into their places of the tile in local memory.
-INLINE void gather(local COMPONENT* tile, COMPONENT sum[TILES_M][TILES_N][4], const int2 warp)
+INLINE void gather(local COMPONENT* tile, COMPONENT sum[TILES_M][TILES_N * PARTS][4], const int2 warp)
 {
     const int lane = get_local_id(0) % 32;
 #pragma unroll
     for (int i = 0; i < TILES_M; i++)
 #pragma unroll
-        for (int j = 0; j < TILES_N; j++)
+        for (int j = 0; j < TILES_N * PARTS; j++)
 #pragma unroll
-            for (int part = 0; part < 2; part++) {
-                const int row = warp.x + i * 16 + part * 8 + lane / 4, column = warp.y + j * 8 + lane % 4 * 2;
-                vstore2(MAKE2(COMPONENT, sum[i][j][2 * part], sum[i][j][2 * part + 1]), 0, tile + row * C_PITCH + column);
+            for (int part = 0; part < 4; part++) {
+                const int row = warp.x + i * 16 + part / 2 * 8 + lane / 4;
+                const int column = warp.y + j / PARTS * 8 + lane % 4 * 2 + part % 2;
+                tile[row * C_PITCH + column * PARTS + j % PARTS] = sum[i][j][part];
             }
 }
 
-// An element's sum over all slices.
+// A component's sum over all slices.
 INLINE COMPONENT sum_of_slices(const local COMPONENT* sums)
 {
     COMPONENT sum = sums[0];
@@ -192,13 +153,13 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
     const long batch = get_group_id(2), k_begin = (long)get_group_id(1) * k_chunk;
     int depth = max((int)min((long)k_chunk, K - k_begin), 0);
     const int steps = max((depth + BK - 1) / BK, 1), rows = M - tile.x, columns = N - tile.y;
-    A += a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column;
-    B += b_offset + batch * b_batch + tile.y * b_column + k_begin * b_row;
+    A += (a_offset + batch * a_batch + tile.x * a_row + k_begin * a_column) * PARTS;
+    B += (b_offset + batch * b_batch + tile.y * b_column + k_begin * b_row) * PARTS;
 
-    COMPONENT sum[TILES_M][TILES_N][4];
+    COMPONENT sum[TILES_M][TILES_N * PARTS][4];
 #pragma unroll
     for (int i = 0; i < SUMS; i++)
-        sum[i / 4 / TILES_N][i / 4 % TILES_N][i % 4] = 0;
+        sum[i / 4 / (TILES_N * PARTS)][i / 4 % (TILES_N * PARTS)][i % 4] = 0;
 
     // One loop with one place for each part, the first load and the last product included: short products wait for their
     // instructions, too, and these are many.
@@ -208,7 +169,7 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
         if (step < steps) {
             a_load(a_loaded, A, rows, depth, a_row, a_column);
             b_load(b_loaded, B, columns, depth, b_column, b_row);
-            A += BK * a_column, B += BK * b_row, depth -= BK;
+            A += BK * a_column * PARTS, B += BK * b_row * PARTS, depth -= BK;
         }
         if (step > 0)
             multiply(sum, panels + (step - 1) % 2 * PANELS, warp, slice);
@@ -221,7 +182,7 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
 #if SPLIT_K
     const int count = get_num_groups(1);
     const size_t number = get_group_id(2) * get_num_groups(0) + get_group_id(0);
-    __global COMPONENT* partials = partial + number * count * (BM * BN);
+    __global COMPONENT* partials = partial + number * count * (BM * BN * PARTS);
     store_partial(sum[0][0], partials, get_group_id(1));
     // No one reads the panels any more.
     if (!arrives_last(semaphores + number, count, (local int*)local_bytes))
@@ -231,8 +192,8 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
 #endif
     gather(sums + slice * BM * C_PITCH, sum, warp);
     barrier(CLK_LOCAL_MEM_FENCE);
-    C += c_offset + batch * c_batch + tile.x * c_row + tile.y * c_column;
-    bias += bias_offset + tile.x * bias_row + tile.y * bias_column;
+    C += (c_offset + batch * c_batch + tile.x * c_row + tile.y * c_column) * PARTS;
+    bias += (bias_offset + tile.x * bias_row + tile.y * bias_column) * PARTS;
 #if C_PAIRS
     // A lane has the two elements of a word of 4 bytes, wherever its row begins, so that a warp fills lines of 128 bytes. Where rows
     // begin within a word, the first lane has the row's two ends.
@@ -249,12 +210,13 @@ void product(const int M, const int N, const int K, const int k_chunk, const ACC
 #pragma unroll 4
     for (int i = 0; i < BM * BN / C_VEC / ITEMS; i++) {
         const int vector = i * ITEMS + item, row = vector / (BN / C_VEC), column = vector % (BN / C_VEC) * C_VEC;
-        COMPONENT own[C_VEC];
+        COMPONENT own[C_VEC * PARTS];
 #pragma unroll
-        for (int j = 0; j < C_VEC; j++)
-            own[j] = sum_of_slices(sums + row * C_PITCH + column + j);
+        for (int j = 0; j < C_VEC * PARTS; j++)
+            own[j] = sum_of_slices(sums + row * C_PITCH + column * PARTS + j);
         if (row < rows && column < columns)
-            finish(own, alpha, beta, C + row * c_row + column * c_column, bias + row * bias_row + column * bias_column, bias_column);
+            finish(own, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
+                   bias + (row * bias_row + column * bias_column) * PARTS, bias_column);
     }
 #endif
 }

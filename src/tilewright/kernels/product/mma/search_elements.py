@@ -1,4 +1,4 @@
-"""Which configurations of main_loop_elements.cl a product of 16-bit floats on an NVIDIA GPU may run."""
+"""Which configurations of main_loop_elements.cl a product on an NVIDIA GPU may run."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,6 +6,7 @@ from functools import cache
 
 from ....core.device import DeviceInfo
 from ....core.kernel import Kernel
+from ....core.types import DOUBLES
 from ..call import GemmCall
 from ..cost import SPLITS
 from ..family import Group, once_checked
@@ -23,6 +24,15 @@ SPACE = tuple(
         (32, 32, 128, 1, 2, 4), (32, 32, 64, 2, 2, 2), (16, 64, 128, 1, 2, 4), (64, 16, 128, 2, 1, 4),
     )
 )  # fmt: skip
+# The same for doubles, real and complex.
+FP64_SPACE = tuple(
+    MmaElementsConfig(*shape)
+    for shape in (
+        (32, 32, 16, 2, 2), (32, 16, 16, 2, 1), (16, 32, 16, 1, 2), (32, 16, 32, 2, 1, 2), (16, 32, 32, 1, 2, 2),
+        (32, 32, 32, 2, 2, 2), (32, 64, 16, 2, 4), (64, 32, 16, 4, 2), (32, 64, 16, 2, 2), (64, 32, 16, 2, 2),
+        (64, 64, 16, 4, 2), (16, 32, 64, 1, 1, 4), (32, 32, 64, 1, 1, 4),
+    )
+)  # fmt: skip
 LEAST_DEPTH = 64  # elements of k in a split
 MOST_GROUPS = 4  # for each compute unit, with K split
 
@@ -31,7 +41,7 @@ def offers(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[Group
     """Every tile, with K in as many splits as keep the device busy."""
     if call.k == 0:
         return
-    for tile in SPACE:
+    for tile in FP64_SPACE if call.dtype in DOUBLES else SPACE:
         most = min(MOST_GROUPS * device.compute_units // max(1, tile.tiles(call) * call.batch), call.k // LEAST_DEPTH)
         for splits in (each for each in SPLITS if each <= max(most if tile.WARPS_K == 1 else 1, 1)):
             config = _variant(tile, splits)

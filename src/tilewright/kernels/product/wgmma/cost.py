@@ -14,7 +14,7 @@ from ..call import GemmCall
 from ..cost import BYTES, LAUNCH, copied_bytes, moved_bytes, operand_bytes
 from ..packing import launches
 from .config import WgmmaConfig
-from .maps import LINE, alignment, along_k, depth, loaded_rows, steps_of
+from .maps import LINE, alignment, along_k, depth, loaded_rows, rows_aligned, steps_of
 
 AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
 LOCAL_BYTES = 150  # of local memory, read or written in a cycle, as fitted: its banks give 128
@@ -29,6 +29,9 @@ K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
 STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
+BROKEN = (
+    0.6  # cycles of each element where rows of C do not begin and end at multiples of 16 bytes: of 128 x 256, 10 us
+)
 DRIFT = 0.06  # of the time of full waves, by which work-groups come out of step until they compute a tile together
 FIXUP = 4000  # cycles from a split's last product until the other splits' sums are there
 FIXUP_SUMS = 5.5  # per cycle that a consumer writes for others and adds up
@@ -62,7 +65,8 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     waves = -(-config.full_wave_tiles(oriented) // groups)
     busiest = waves * steps if config.tail_split == 1 else waves * steps * (1 + DRIFT) + -(-steps // config.tail_split)
     computing = busiest * step_cycles(config, oriented)
-    computing += -(-config.tiles(oriented) // groups) * config.BM * config.BN * itemsize / STORE_BYTES
+    storing = itemsize / STORE_BYTES if rows_aligned(oriented) else BROKEN
+    computing += -(-config.tiles(oriented) // groups) * config.BM * config.BN * storing
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
