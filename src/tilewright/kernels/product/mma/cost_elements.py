@@ -24,6 +24,7 @@ HIDDEN = 0.7  # of the shorter of working and waiting
 MEMORY_SHARE = 0.9  # of the time to read and write each element once, what is not hidden
 FIXUP = 640  # cycles until the last of a tile's work-groups knows that it is
 FIXUP_BYTES = 6.85  # of partial tiles that it then reads in a cycle
+ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
 REGISTERS, ITEMS = 65536, 2048  # of a compute unit
 
 
@@ -40,6 +41,13 @@ def cost(config: MmaElementsConfig, call: GemmCall, device: DeviceInfo) -> float
     fixup = FIXUP + splits * config.BM * config.BN * _sum_bytes(call) / FIXUP_BYTES if splits > 1 else 0
     memory = MEMORY_SHARE * memory_cycles(call, device)
     return START + max(working, waiting) + (1 - HIDDEN) * min(working, waiting) + memory + fixup
+
+
+def least_cost(call: GemmCall, device: DeviceInfo) -> float:
+    """What all tiles cost at least: their multiply-adds, or half of them for a symmetric product, and memory."""
+    products = call.batch * call.m * call.n * call.k / (2 if call.symmetric else 1)
+    working = products / (RATES.get(call.dtype, RATE) * device.compute_units)
+    return (START + working + MEMORY_SHARE * memory_cycles(call, device)) * ROUNDED_DOWN
 
 
 def _loads(config: MmaElementsConfig, call: GemmCall) -> float:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from ....core.device import DeviceInfo
 from ....core.kernel import Kernel
@@ -11,7 +11,7 @@ from ..call import GemmCall
 from ..cost import SPLITS
 from ..family import Group, once_checked
 from .config_elements import MmaElementsConfig
-from .cost_elements import cost
+from .cost_elements import cost, least_cost
 
 # Tiles of C: BM, BN, BK, WARPS_M, WARPS_N, WARPS_K. Of equal ones the first counts: rows of C had better be long.
 SPACE = tuple(
@@ -38,12 +38,16 @@ MOST_GROUPS = 4  # for each compute unit, with K split
 
 
 def offers(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
-    """Every tile, with K in as many splits as keep the device busy."""
-    if call.k == 0:
-        return
+    """Every tile, with K in as many splits as keep the device busy, once nothing surely cheaper is left."""
+    if call.k and call.batch:
+        yield Group(least_cost(call, device), partial(_configurations, kernel, call, device), kernel.precision)
+
+
+def _configurations(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     for tile in FP64_SPACE if call.dtype in DOUBLES else SPACE:
-        most = min(MOST_GROUPS * device.compute_units // max(1, tile.tiles(call) * call.batch), call.k // LEAST_DEPTH)
-        for splits in (each for each in SPLITS if each <= max(most if tile.WARPS_K == 1 else 1, 1)):
+        groups = max(1, tile.tiles(call) * call.batch)
+        most = 1 if tile.WARPS_K > 1 else min(MOST_GROUPS * device.compute_units // groups, call.k // LEAST_DEPTH)
+        for splits in (each for each in SPLITS if each <= max(most, 1)):
             config = _variant(tile, splits)
             yield once_checked(kernel, config, cost(config, call, device), call, device)
 
