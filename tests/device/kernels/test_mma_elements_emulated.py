@@ -3,9 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from emulation import MMA_ELEMENTS, emulated_text
-from strided_products import check_strided
+from strided_products import check_strided, filled, run_on, view
 
 from tilewright.core.kernel import Kernel
 from tilewright.core.operands import Layout
@@ -125,3 +126,17 @@ def test_doubles_in_parts_of_k_with_an_epilogue(of_doubles: Kernel, device: Devi
     views = (Layout(3, 2, 151, 5), Layout(1, 67, 3, 4000), Layout(5, 77, 2, 5000))
     problem = StridedGemm(45, 21, 33, dtype, alpha=0.5, beta=-2.0, batch=2, views=views, bias="row")
     check_strided(problem, replace(of_doubles, config=config), device)
+
+
+def test_conjugates(device: Device, tmp_path: Path) -> None:
+    if not device.info.fp64:
+        pytest.skip(f"{device.info.label} has no double precision")
+    kernel = replace(emulated_kernel("complex128", tmp_path), config=MmaElementsConfig(32, 16, 16, 2, 1))
+    views = (Layout(0, 33, 1), Layout(0, 21, 1), Layout(0, 22, 1))
+    for conjugate_a, conjugate_b in ((True, False), (False, True), (True, True)):
+        problem = StridedGemm(45, 21, 33, "complex128", views=views, conjugate_a=conjugate_a, conjugate_b=conjugate_b)
+        flat = filled(problem)
+        a, b = (view(flat[name], layout, problem) for name, layout in zip("AB", views, strict=False))
+        wanted = (a.conj() if conjugate_a else a) @ (b.conj() if conjugate_b else b)
+        found = view(run_on(flat, problem, kernel, device), views[2], problem)
+        assert np.abs(found - wanted).max() < 1e-12
