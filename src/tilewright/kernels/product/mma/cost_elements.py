@@ -1,7 +1,7 @@
 """What main_loop_elements.cl would take in a configuration: an estimate in clock cycles, comparable with the other families'.
 
-The constants were fitted to 173 times of an H100, 30 products in up to 8 configurations each, back to back in CUDA graphs: they
-agree within 13% (the root of the mean square of the logarithms), and the first choice took 6% longer than the best one.
+The constants were fitted to some 330 times of an H100, 43 products in up to 12 configurations each, back to back in CUDA graphs:
+they agree within 13% (the root of the mean square of the logarithms), and the first choice took 5% longer than the best one.
 """
 
 from math import sqrt
@@ -12,18 +12,17 @@ from ..call import GemmCall
 from ..cost import memory_cycles, splits_of
 from .config_elements import MmaElementsConfig
 
-START = 7000  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
-RATES = {"float64": 115, "complex128": 29}  # multiply-adds of a compute unit in a clock, while panels are read
-RATE = 416  # the same of 16-bit floats
-MOVED = 5.0  # cycles of a warp's load, and its store into a panel
-STORED = 8.0  # cycles of a warp's store of a result, with its way through local memory
-STEP = 890  # cycles of one panel where nothing else runs
-LOADED = 20  # and of each load of a work-item in it
-FULL_WARPS = 5  # that keep a compute unit busy
+START = 7200  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
+RATES = {"float64": 52, "complex128": 13}  # multiply-adds of a compute unit in a clock, while panels are read
+RATE = 431  # the same of 16-bit floats
+MOVED = 4.75  # cycles of a warp's load, and its store into a panel
+STORED = 7.5  # cycles of a warp's store of a result, with its way through local memory
+STEP = 1036  # cycles of one panel where nothing else runs
+FULL_WARPS = 6.6  # that keep a compute unit busy
 HIDDEN = 0.7  # of the shorter of working and waiting
-MEMORY_SHARE = 0.9  # of the time to read and write each element once, what is not hidden
-FIXUP = 640  # cycles until the last of a tile's work-groups knows that it is
-FIXUP_BYTES = 6.85  # of partial tiles that it then reads in a cycle
+MEMORY_SHARE = 1.09  # of the time to read and write each element once, what is not hidden
+FIXUP = 1911  # cycles until the last of a tile's work-groups knows that it is
+FIXUP_BYTES = 7.8  # of partial tiles that it then reads in a cycle
 ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
 REGISTERS, ITEMS = 65536, 2048  # of a compute unit
 
@@ -37,7 +36,7 @@ def cost(config: MmaElementsConfig, call: GemmCall, device: DeviceInfo) -> float
     busy = sqrt(min(1.0, together * config.items / 32 / FULL_WARPS))
     loads = _loads(config, call)
     working = each * (steps * _step_cycles(config, call, loads) + _stores(config, call) * STORED) / busy
-    waiting = -(-each // together) * steps * (STEP + loads / config.items * LOADED)
+    waiting = -(-each // together) * steps * STEP
     fixup = FIXUP + splits * config.BM * config.BN * _sum_bytes(call) / FIXUP_BYTES if splits > 1 else 0
     memory = MEMORY_SHARE * memory_cycles(call, device)
     return START + max(working, waiting) + (1 - HIDDEN) * min(working, waiting) + memory + fixup

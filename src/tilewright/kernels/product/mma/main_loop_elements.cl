@@ -26,6 +26,10 @@
 #define PANEL_ACROSS 1
 
 #include "../elements.cl"
+#if STORED_BYTES == 2  // one instruction in the place of eight
+#undef encode_bfloat
+#define encode_bfloat(value) ((RESULT)cvt_rn_bf16x2_f32(value, 0.0f))
+#endif
 #include "../epilogue.cl"
 #include "../scheduler.cl"
 
@@ -86,19 +90,24 @@ INLINE void store_panel(local STORED* to, const STORED* elements, const int coun
 
 #include "FRAGMENTS"
 
-// Puts a warp's sums into their places of the tile in local memory.
+// Puts a warp's sums into their places of the tile in local memory, by vectors.
 INLINE void gather(local COMPONENT* tile, COMPONENT sum[TILES_M][TILES_N * PARTS][4], const int2 warp)
 {
     const int lane = get_local_id(0) % 32;
 #pragma unroll
     for (int i = 0; i < TILES_M; i++)
 #pragma unroll
-        for (int j = 0; j < TILES_N * PARTS; j++)
+        for (int j = 0; j < TILES_N; j++)
 #pragma unroll
-            for (int part = 0; part < 4; part++) {
-                const int row = warp.x + i * 16 + part / 2 * 8 + lane / 4;
-                const int column = warp.y + j / PARTS * 8 + lane % 4 * 2 + part % 2;
-                tile[row * C_PITCH + column * PARTS + j % PARTS] = sum[i][j][part];
+            for (int octet = 0; octet < 2; octet++) {
+                const int row = warp.x + i * 16 + octet * 8 + lane / 4, column = warp.y + j * 8 + lane % 4 * 2;
+                COMPONENT pair[2 * PARTS];
+#pragma unroll
+                for (int word = 0; word < 2 * PARTS; word++)
+                    pair[word] = sum[i][j * PARTS + word % PARTS][2 * octet + word / PARTS];
+#pragma unroll
+                for (int part = 0; part < PARTS; part++)
+                    vstore2(vload2(part, pair), part, tile + row * C_PITCH + column * PARTS);
             }
 }
 

@@ -87,10 +87,12 @@ class PortableConfig(SplitTilesConfig):
     def gathered(self, call: GemmCall) -> int:
         """Rows of a work-item's tile that go through local memory together, as many as its panels have room for.
 
-        0 if a work-item stores whole fragments by itself.
+        0 if a work-item stores whole fragments by itself, and for doubles: on an H100 4000 of 31 x 31 x 31 took 26 us by this
+        way instead of 34 in float32, and 40 by either in float64.
         """
-        fragment = elements(call.dtype).fragment
-        if result_width(call, fragment) == fragment:
+        kind = elements(call.dtype)
+        fragment = kind.fragment
+        if kind.component_bytes == 8 or result_width(call, fragment) == fragment:
             return 0
         row = self.BM // self.TM * self.BN
         return next((rows for rows in (self.TM, fragment) if rows * row <= self._held(call)), 1)

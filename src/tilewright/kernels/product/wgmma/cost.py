@@ -11,7 +11,7 @@ from dataclasses import replace
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, LAUNCH, copied_bytes, moved_bytes, operand_bytes
+from ..cost import BYTES, copied_bytes, moved_bytes, operand_bytes
 from ..packing import launches
 from .config import WgmmaConfig
 from .maps import LINE, alignment, along_k, depth, loaded_rows, rows_aligned, steps_of
@@ -29,6 +29,7 @@ K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
 STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
+COPY = 8500  # cycles of a launch that copies an operand: 2 us in a CUDA graph, and 4 in a loop of calls that waits for none
 BROKEN = (
     0.6  # cycles of each element where rows of C do not begin and end at multiples of 16 bytes: of 128 x 256, 10 us
 )
@@ -70,7 +71,7 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
-    packing = copied_bytes(call, packed) / bytes_per_cycle + LAUNCH * launches(call, packed)
+    packing = copied_bytes(call, packed) / bytes_per_cycle + COPY * launches(call, packed)
     return max(computing, memory) + min(computing, memory) * EXPOSED + fixup_cycles(config) + packing + STARTUP
 
 
@@ -86,7 +87,7 @@ def least_cost(config: WgmmaConfig, splits: int, packs: bool, call: GemmCall, de
         split = replace(config, tail_split=splits)
         busiest = min(busiest, (tiles // config.groups * steps + steps / splits) * step + fixup_cycles(split))
     memory = moved_bytes(call) / (BYTES * device.compute_units)
-    return (STARTUP + max(busiest, memory) + (LAUNCH if packs else 0)) * (1 - 1e-9)  # as sums are rounded
+    return (STARTUP + max(busiest, memory) + (COPY if packs else 0)) * (1 - 1e-9)  # as sums are rounded
 
 
 def fixup_cycles(config: WgmmaConfig) -> float:
