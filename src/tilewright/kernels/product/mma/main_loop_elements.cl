@@ -28,7 +28,7 @@
 #include "../elements.cl"
 #if STORED_BYTES == 2  // one instruction in the place of eight
 #undef encode_bfloat
-#define encode_bfloat(value) ((RESULT)cvt_rn_bf16x2_f32(value, 0.0f))
+#define encode_bfloat(value) cvt_rn_bf16_f32(value)
 #endif
 #include "../epilogue.cl"
 #include "../scheduler.cl"
