@@ -10,6 +10,7 @@ from ....core.types import DOUBLES
 from ..call import GemmCall
 from ..cost import SPLITS
 from ..family import Group, once_checked
+from .config import copy_form
 from .config_elements import MmaElementsConfig
 from .cost_elements import cost, least_cost
 
@@ -33,13 +34,18 @@ FP64_SPACE = tuple(
         (64, 64, 16, 4, 2),
     )
 )  # fmt: skip
+WIDEST = 16  # bytes of a copy
 LEAST_DEPTH = 64  # elements of k in a split
 MOST_GROUPS = 4  # for each compute unit, with K split
 
 
 def offers(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
-    """Every tile, with K in as many splits as keep the device busy, once nothing surely cheaper is left."""
-    if call.k and call.batch:
+    """Every tile, with K in as many splits as keep the device busy, once nothing surely cheaper is left.
+
+    Doubles that are copied by 16 bytes are left to main_loop.cl: its copies run ahead of the products by more than a panel.
+    """
+    copied = call.dtype == "float64" and all(copy_form(call, name).width == WIDEST for name in ("A", "B"))
+    if call.k and call.batch and not copied:
         yield Group(least_cost(call, device), partial(_configurations, kernel, call, device), kernel.precision)
 
 
