@@ -70,14 +70,14 @@ def test_no_tile_costs_less_than_the_floor(kernel, sizes: tuple[int, int, int, i
     (group,) = offers(kernel, call, HOPPER)
     assert group.floor == least_cost(call, HOPPER) > 0
     assert all(group.floor <= cost(each, call, HOPPER) for each in space_of(dtype))
-    assert all(each.floor >= group.floor for each in group.open())
+    assert all(each.rank >= group.rank for each in group.open())
     assert not list(offers(kernel, call_of(Gemm(m, n, 0, dtype)), HOPPER)), "without k there is nothing to load"
     assert bool(list(offers(kernel, call_of(Gemm(64, 64, 64, dtype)), HOPPER))) == (dtype != "float64")
 
 
 def planned(m: int, n: int, k: int, dtype: str, layout: str = "NN", batch: int = 1) -> Plan:
-    orders = [{"N": "row", "T": "column"}[letter] for letter in layout]
-    return plan_product(Gemm(m, n, k, dtype, *orders, batch=batch), HOPPER)
+    a_order, b_order = ({"N": "row", "T": "column"}[letter] for letter in layout)
+    return plan_product(Gemm(m, n, k, dtype, a_order, b_order, batch=batch), HOPPER)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
