@@ -1,4 +1,4 @@
-"""mma/main_loop_elements.cl on an NVIDIA GPU: every tile in every layout, splits of K, views with an epilogue, NaN and infinity."""
+"""mma/main_loop_elements.cl on an NVIDIA GPU: every tile, layouts, splits of K, views with an epilogue, NaN and infinity."""
 
 from dataclasses import replace
 
@@ -10,6 +10,7 @@ from tilewright.core.kernel import Kernel
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import Gemm, StridedGemm, random_arrays
+from tilewright.kernels.product.mma.config_elements import MmaElementsConfig
 from tilewright.kernels.product.mma.kernels import ELEMENTS
 from tilewright.kernels.product.mma.search_elements import FP64_SPACE, SPACE
 from tilewright.runtime.opencl.device import Device
@@ -41,6 +42,7 @@ def test_every_tile_and_layout(kernel: Kernel, a_order: str, b_order: str, nvidi
 
 def test_parts_of_k(kernel: Kernel, nvidia: Device) -> None:
     (dtype,) = kernel.dtypes
+    assert isinstance(kernel.config, MmaElementsConfig)
     for split_k in (2, 5):
         own = replace(kernel, config=replace(kernel.config, split_k=split_k))
         verdict = verify(plan([own], Gemm(97, 61, 1001, dtype, batch=3), nvidia.info), nvidia)
