@@ -12,6 +12,7 @@ from tilewright.core.source import read_source, without_comments
 PRELUDE = DATA / "hopper_emulated.cl"
 Edits = tuple[tuple[str, str], ...]
 FMA, MMA, MMA_TMA, WGMMA = "EMULATED_FMA", "EMULATED_MMA", "EMULATED_MMA_TMA", "EMULATED_WGMMA"
+MMA_ELEMENTS = "EMULATED_MMA_ELEMENTS"
 # A tensor map is no argument where nobody fetches by it.
 NO_MAPS: Edits = (("__global ulong* map_a, ", ""), ("__global ulong* map_b, ", ""))
 _UNROLL = re.compile(r"^#pragma unroll.*$", re.M)  # barriers in unrolled loops take drivers minutes

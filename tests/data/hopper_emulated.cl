@@ -1,7 +1,8 @@
 // NVIDIA's instructions in plain OpenCL C, in place of prelude/nvidia.cl, mma.cl, tma.cl and wgmma.cl; see emulation.py.
 //
 // All warps go in step: whoever waits for a stage fills it, and barriers of a stage have nothing to do. One of these is
-// defined, and says which kernel follows: EMULATED_FMA, EMULATED_MMA, EMULATED_MMA_TMA, EMULATED_WGMMA.
+// defined, and says which kernel follows: EMULATED_FMA, EMULATED_MMA, EMULATED_MMA_ELEMENTS,
+// EMULATED_MMA_TMA, EMULATED_WGMMA.
 
 #define fence_mbarrier_init()
 #define mbarrier_init(barrier, count)
@@ -46,7 +47,7 @@
     }
 #endif
 
-#if defined(EMULATED_MMA) || defined(EMULATED_MMA_TMA)
+#if defined(EMULATED_MMA) || defined(EMULATED_MMA_ELEMENTS) || defined(EMULATED_MMA_TMA)
 // mma.sync of doubles. Work-items exchange their operands, four of A and two of B, through local memory.
 static inline void exchange_and_multiply(__local double* held, double* sum, const double* a, const double* b)
 {
@@ -74,6 +75,42 @@ static inline void copy_bytes(__local uchar* to, const __global void* from, uint
 {
     for (int i = 0; i < width; i++)
         to[i] = i < bytes ? ((const __global uchar*)from)[i] : 0;
+}
+#endif
+
+#ifdef EMULATED_MMA_ELEMENTS
+#define ldmatrix_x4(held, panel, fragment, line) exchange_lines(held, panel, fragment, line, 0)
+#define ldmatrix_x4_trans(held, panel, fragment, line) exchange_lines(held, panel, fragment, line, 1)
+// ldmatrix and mma.sync of 16-bit floats. Work-items exchange places and operands through local memory, eight words each.
+static inline void exchange_lines(__local int* held, const __local ushort* panel, uint* fragment, const __local ushort* line,
+                                  int transposed)
+{
+    const int item = get_local_id(0), warp = item / 32 * 32, lane = item % 32;
+    held[item * 8] = (int)(line - panel);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < 4; i++) {
+        const int first = transposed ? lane % 4 * 2 : lane / 4, second = transposed ? first + 1 : first;
+        const int place = transposed ? lane / 4 : lane % 4 * 2, next = transposed ? place : place + 1;
+        const uint low = panel[held[(warp + i * 8 + first) * 8] + place];
+        fragment[i] = low | (uint)panel[held[(warp + i * 8 + second) * 8] + next] << 16;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+static inline void exchange_words(__local int* held, float* sum, const uint* a, const uint* b)
+{
+    const int item = get_local_id(0), warp = item / 32 * 32, g = item % 32 / 4, q = item % 4;
+    for (int i = 0; i < 6; i++)
+        held[item * 8 + i] = as_int(i < 4 ? a[i] : b[i - 4]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int k = 0; k < 16; k++)
+        for (int i = 0; i < 4; i++) {
+            const uint left = as_uint(held[(warp + g * 4 + k % 8 / 2) * 8 + k / 8 * 2 + i / 2]);
+            const uint right = as_uint(held[(warp + (2 * q + i % 2) * 4 + k % 8 / 2) * 8 + 4 + k / 8]);
+            ushort one = (ushort)(left >> k % 2 * 16), other = (ushort)(right >> k % 2 * 16);
+            sum[i] = fma(vload_half(0, (const half*)&one), vload_half(0, (const half*)&other), sum[i]);
+        }
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 #endif
 

@@ -1,7 +1,9 @@
 """Tuned tables: the fastest kernel and configuration for a problem, as measured on a device.
 
-A device without its own table uses that of a device with the same compute capability, or of the same vendor. For problems
-that are in no table, the cost model decides. Nothing here reads a file: table_files.py does.
+A device without its own table uses that of a device that has the same compute capability and as many SMs, whatever its name: an
+H100 that of an H200. Instructions and local memory, and how many tiles run at a time, are the same there, and these decide
+which kernel is the fastest. With other SMs a product has other waves, so such tables are not used. For problems that are in no
+table, the cost model decides. Nothing here reads a file: table_files.py does.
 """
 
 from collections.abc import Iterator
@@ -13,7 +15,7 @@ from ..core.problem import Problem
 from ..kernels.product.call import call_of
 
 FORMAT = 3
-NEARNESS = ("this device", "a device of the same compute capability", "a device of the same vendor")
+NEARNESS = ("this device", "a device of the same compute capability with as many SMs")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,9 @@ class Table:
     entries: tuple[Entry, ...] = ()
     format: int = FORMAT
     settled: tuple[str, ...] = ()
+    compute_units: int | None = (
+        None  # SMs; None in tables of before they were kept, which hold for their own device alone
+    )
 
 
 @dataclass(frozen=True)
@@ -82,12 +87,11 @@ def _letter(view: Layout, rows: int, columns: int) -> str:
 
 
 def nearness(table: Table, device: DeviceInfo) -> int | None:
-    """0 for a table of this device, 1 of its compute capability, 2 of its vendor; None for other tables."""
+    """0 for a table of this device, 1 of one with its compute capability and as many SMs; None for other tables."""
     if table.device == device.name:
         return 0
-    if device.compute_capability and table.compute_capability == device.compute_capability:
-        return 1
-    return 2 if device.vendor and table.vendor == device.vendor else None
+    facts = (device.compute_capability, device.compute_units)
+    return 1 if device.compute_capability and (table.compute_capability, table.compute_units) == facts else None
 
 
 def tables_for(device: DeviceInfo, tables: Tables) -> list[tuple[Table, str]]:

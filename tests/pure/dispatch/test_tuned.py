@@ -76,18 +76,21 @@ def test_views_are_named_like_dense_operands_and_others_by_an_s() -> None:
 
 
 def test_the_nearest_table_holds() -> None:
-    own, sister = table_of("A GPU", (9, 0), "A maker"), table_of("Its sister", (9, 0), "A maker")
-    cousin, stranger = table_of("Its cousin", (8, 0), "A maker"), table_of("Another", None, "Another maker")
-    everything = (stranger, cousin, sister, own)
-    assert [each.note.split(",")[1].strip() for each in tuned_for(PROBLEM, GPU, Tables(everything))] == [
+    """Of other devices those with the same instructions and as many SMs: what they are called, and their vendor, say nothing."""
+    own, sister = table_of("A GPU", (9, 0), "A maker"), replace(table_of("Its sister", (9, 0), ""), compute_units=100)
+    smaller, older = replace(sister, compute_units=99), replace(sister, compute_capability=(8, 0))
+    unknown, stranger = replace(sister, compute_units=None), replace(sister, compute_capability=None)
+    others = (smaller, older, unknown, stranger)
+    assert [each.note.split(",")[1].strip() for each in tuned_for(PROBLEM, GPU, Tables((*others, sister, own)))] == [
         "this device",
-        "a device of the same compute capability",
-        "a device of the same vendor",
+        "a device of the same compute capability with as many SMs",
     ]
-    assert not list(tuned_for(PROBLEM, GPU, Tables((stranger,))))
+    assert not list(tuned_for(PROBLEM, GPU, Tables(others)))
+    no_capability = replace(GPU, name="Another", compute_capability=None)
+    assert not list(tuned_for(PROBLEM, no_capability, Tables((*others, own)))), "nothing is known to be the same"
     settled = replace(own, entries=(), settled=(key_of(PROBLEM),))
     assert not list(tuned_for(PROBLEM, GPU, Tables((sister, settled)))), "the device's own table has settled it"
-    assert not list(tuned_for(Gemm(65, 4096, 4096), GPU, Tables(everything)))
+    assert not list(tuned_for(Gemm(65, 4096, 4096), GPU, Tables((sister, own))))
 
 
 def test_a_cpu_has_no_table() -> None:
@@ -143,8 +146,10 @@ def test_the_table_of_an_h200_knows_whole_sets(name: str) -> None:
         assert key_of(problem) in known
 
 
-def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
-    table = load_table(FOLDER / file_name("NVIDIA H200"))
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_every_entry_of_a_table_is_what_a_plan_takes(path: Path) -> None:
+    table = load_table(path)
+    assert table.compute_units == HOPPER.compute_units
     assert not {entry.problem for entry in table.entries} & set(table.settled)
     sets = ("llm-decode", "batched", "squares", "layouts", "calls")
     problems = {
@@ -154,17 +159,18 @@ def test_every_entry_of_the_table_of_an_h200_is_what_a_plan_takes() -> None:
         for problem in problems_of(name, dtype)
     }
     for entry in table.entries:
-        found = plan_product(problems[entry.problem], HOPPER, load_tables())
-        assert any(says(note, "NVIDIA H200") for note in found.notes), entry.problem
+        found = plan_product(problems[entry.problem], replace(HOPPER, name=table.device), load_tables())
+        assert any(says(note, table.device, "this device") for note in found.notes), entry.problem
         assert (entry.kernel, entry.config) in [(step.kernel.name, step.config.key) for step in found.steps]
 
 
-def test_a_device_of_the_same_compute_capability_takes_its_table() -> None:
+def test_an_h100_takes_the_table_of_an_h200_and_a_smaller_one_does_not() -> None:
     (problem,) = (each for each in problems_of("squares", "float32") if each.title == "gemm 512x512x512 float32")
-    sister = replace(H200, name="NVIDIA H100 PCIe", compute_units=114)
+    sister = replace(H200, name="NVIDIA H100 80GB HBM3")
     notes = plan_product(problem, sister, load_tables()).notes
-    assert any("NVIDIA H200, a device of the same compute capability" in note for note in notes)
-    assert not plan_product(problem, replace(GPU, compute_capability=None), load_tables()).notes
+    assert any("NVIDIA H200, a device of the same compute capability with as many SMs" in note for note in notes)
+    for other in (replace(sister, compute_units=114), replace(sister, compute_capability=(8, 0))):
+        assert not plan_product(problem, other, load_tables()).notes
 
 
 def test_a_file_that_is_no_table_is_named(tmp_path: Path) -> None:

@@ -130,3 +130,11 @@ INLINE void ldmatrix_x4_trans(uint* held, const local void* row)
                  : "r"(local_address(row))
                  : "memory");
 }
+
+// A float as bf16, rounded to the nearest, ties to even. Every NaN becomes one and the same.
+INLINE ushort cvt_rn_bf16_f32(const float value)
+{
+    ushort bits;
+    asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}

@@ -1,10 +1,10 @@
 """What the configurations of all families share: how they see a product, and how work-groups divide its tiles."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...core.device import DeviceInfo
-from ...core.kernel import Config
+from ...core.kernel import Config, NDRange, round_up
 from ...core.precision import REPRODUCIBLE
 from ...core.problem import Problem
 from ...core.types import DOUBLES, element_type
@@ -85,6 +85,42 @@ class SplitKConfig(ProductConfig):
         limit, needed = register_limit(device, self.ndrange(problem).group_items), self.registers(call)
         if needed > limit:
             yield f"a work-item needs about {needed} registers, and {device.name} has {limit} for each"
+
+
+@dataclass(frozen=True)
+class SplitTilesConfig(SplitKConfig):
+    """Base of those whose work-groups compute a tile of BM x BN each, by panels that are BK deep."""
+
+    BM: int
+    BN: int
+    BK: int
+    split_k: int = field(default=1, kw_only=True)
+
+    @property
+    def items(self) -> int:
+        raise NotImplementedError
+
+    def chunk(self, call: GemmCall) -> int:
+        return round_up(-(-call.k // self.split_k), self.BK) if self.split_k > 1 else 0
+
+    def has_empty_split(self, call: GemmCall) -> bool:
+        """Whether nothing of K is left for the last split."""
+        return self.split_k > 1 and (call.k <= self.BK or self.chunk(call) * (self.split_k - 1) >= call.k)
+
+    def tiles(self, call: GemmCall) -> int:
+        """Tiles of one matrix, those that are computed."""
+        tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
+        return tiles_of_triangle(tiles_m, tiles_n, self.BM, self.BN) if call.symmetric else tiles_m * tiles_n
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = self.oriented(problem)
+        return NDRange((self.tiles(call) * self.items, call.splits, call.batch), (self.items, 1, 1))
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = self.oriented(problem)
+        if self.has_empty_split(call):
+            yield f"K={call.k} has not {self.split_k} splits of at least BK={self.BK}"
+        yield from super().violations(problem, device)
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,11 @@ INLINE void scale(COMPONENT* value, const ACC factor)
 #endif
 }
 
-// Finishes C_VEC elements of a row of C that lie side by side at `c` and writes them by one store. The bias of the
-// first is at `bias`, the next one's `bias_column` elements further. If beta is 0, C is not read.
-INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RESULT* c, const __global RESULT* bias,
-                   const long bias_column)
+// Finishes C_VEC elements of a row of C that lie side by side at `c`. The bias of the first is at `bias`, the next one's
+// `bias_column` elements further. If beta is 0, C is not read.
+INLINE void finish_elements(RESULT* elements, COMPONENT* sum, const ACC alpha, const ACC beta, const __global RESULT* c,
+                            const __global RESULT* bias, const long bias_column)
 {
-    RESULT elements[C_VEC * PARTS];
 #ifdef WITH_C
     const int with_c = WITH_C;
 #else
@@ -73,5 +72,13 @@ INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RES
             elements[i * PARTS + part] = ENCODE_RESULT(ACTIVATE(value[part]));
         }
     }
+}
+
+// The same, and writes them by one store.
+INLINE void finish(COMPONENT* sum, const ACC alpha, const ACC beta, __global RESULT* c, const __global RESULT* bias,
+                   const long bias_column)
+{
+    RESULT elements[C_VEC * PARTS];
+    finish_elements(elements, sum, alpha, beta, c, bias, bias_column);
     store_result(c, elements, C_VEC * PARTS);
 }

@@ -6,7 +6,8 @@ from dataclasses import replace
 from ...core.kernel import MOST_GROUPS, Config, Kernel, Step, Steps
 from ...core.problem import Problem
 from .call import GemmCall
-from .config import PARTIAL, SEMAPHORES, SplitKConfig, TiledConfig
+from .config import PARTIAL, SEMAPHORES, SplitKConfig, SplitTilesConfig, TiledConfig
+from .macros import elements
 from .packing import across_k, packing
 from .reduction import REDUCE, reduction
 from .symmetric import mirrored
@@ -32,6 +33,29 @@ def _steps(kernel: Kernel, config: SplitKConfig, call: GemmCall) -> Iterator[Ste
         yield Step(kernel, config, sums, _renamed(sums, C=PARTIAL, bias=PARTIAL))
         reduced = replace(part, k_chunk=chunk)
         yield Step(REDUCE, reduction(reduced.splits), reduced, reduced.buffers)
+
+
+def fixup_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+    """One launch for up to MOST_GROUPS matrices, with split-K whose partial tiles the last work-group of each tile adds up."""
+    assert isinstance(config, SplitTilesConfig)
+    call = config.orientation(problem)
+    return (*_fixup_steps(kernel, config, call), *mirrored(call))
+
+
+def _fixup_steps(kernel: Kernel, config: SplitTilesConfig, call: GemmCall) -> Iterator[Step]:
+    for first in range(0, max(call.batch, 1), MOST_GROUPS):
+        part = call.batches(first, min(MOST_GROUPS, call.batch - first))
+        yield from packing(part, config.packed(part), config.place)
+        part = config.after_packing(part)
+        chunk = config.chunk(part)
+        if not chunk:  # then the kernel gets arguments that it does not use
+            yield Step(kernel, config, part, _renamed(part, **{PARTIAL: "C", SEMAPHORES: "C"}))
+            continue
+        split = replace(part, k_chunk=chunk)
+        tiles, kind = config.tiles(split) * split.batch, elements(split.dtype)
+        split_bytes = tiles * config.BM * config.BN * kind.parts * kind.component_bytes
+        scratch = ((PARTIAL, split.splits * split_bytes), (SEMAPHORES, 4 * tiles))
+        yield Step(kernel, config, split, split.buffers, scratch, zeroed=(SEMAPHORES,))
 
 
 def _renamed(call: GemmCall, **names: str) -> tuple[tuple[str, str], ...]:

@@ -109,7 +109,9 @@ def with_outcomes(table: Table, outcomes: Sequence[Outcome]) -> Table:
 
 
 def _empty_table(device: DeviceInfo) -> Table:
-    return Table(device.name, device.vendor, device.compute_capability, device.driver, _now())
+    return Table(
+        device.name, device.vendor, device.compute_capability, device.driver, _now(), compute_units=device.compute_units
+    )  # fmt: skip
 
 
 def _now() -> str:

@@ -9,7 +9,7 @@ from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
 from ..cost import BYTES, LATENCY, LAUNCH, copied_bytes, memory_cycles
-from ..macros import elements
+from ..macros import elements, result_width
 from ..packing import launches
 from .config import WARP, MmaConfig, copy_form
 from .config_tma import MmaTmaConfig
@@ -35,6 +35,7 @@ FIRST_BYTES = 9.3  # bytes of the first panels that cost a cycle of waiting
 TMA_START = 700  # cycles until TMA has its descriptors
 TILE = 2000  # cycles between two tiles of a work-group whose warps go in step
 TILE_ELEMENT = 0.25  # cycles for each element to store; another work-group beside goes on meanwhile
+BROKEN_ELEMENT = 1.3  # the same of results of 2 bytes whose rows begin anywhere, for each work-group of an SM
 EXPOSED = 0.15  # of the shorter of computing and memory traffic, what is not hidden behind the other
 PART_ELEMENT = 0.12  # cycles for each element of a part of the depth
 FIXUP = 11500  # cycles until the work-groups of a split tile know of each other
@@ -67,7 +68,8 @@ def _computing(config: MmaConfig, call: GemmCall, sms: int) -> float:
     step = beside * max(_multiplying(config, call, beside), copying) * narrow
     between = 0 if isinstance(config, MmaTmaConfig) else TILE
     parts = waves + bool(tail)
-    return (waves + tail) * config.steps(call) * step + parts * _storing(config, call) + (parts - 1) * between
+    storing = _storing(config, call, beside)
+    return (waves + tail) * config.steps(call) * step + parts * storing + (parts - 1) * between
 
 
 def _multiplying(config: MmaConfig, call: GemmCall, beside: int) -> float:
@@ -82,10 +84,12 @@ def _multiplying(config: MmaConfig, call: GemmCall, beside: int) -> float:
     return products / FP16_EFFICIENCY.get((config.BM, config.BN), SMALL_TILE)
 
 
-def _storing(config: MmaConfig, call: GemmCall) -> float:
+def _storing(config: MmaConfig, call: GemmCall, beside: int) -> float:
     """Cycles to add up the parts of a tile's depth, and to store it."""
     parts = PART_ELEMENT * config.WARPS_K if config.WARPS_K > 1 else 0
-    return config.BM * config.BN * elements(call.dtype).parts * (TILE_ELEMENT + parts)
+    broken = element_type(call.result).itemsize == 2 and result_width(call, 2) == 1
+    element = BROKEN_ELEMENT * beside if broken else TILE_ELEMENT
+    return config.BM * config.BN * elements(call.dtype).parts * (element + parts)
 
 
 def _fixup(config: MmaConfig, call: GemmCall) -> float:

@@ -1,12 +1,13 @@
-"""main_loop.cl and main_loop_tma.cl as Kernels, and the launches that each needs."""
+"""main_loop.cl, main_loop_tma.cl and main_loop_elements.cl as Kernels, and the launches that each needs."""
 
 from dataclasses import replace
 from pathlib import Path
 
 from ....core.kernel import Kernel
 from ..chain import chained
-from ..steps import tiled_steps
+from ..steps import fixup_steps, tiled_steps
 from .config import MmaConfig, MmaFp64Config
+from .config_elements import MmaElementsConfig
 from .config_tma import MmaTmaConfig
 
 HERE = Path(__file__).parent
@@ -56,3 +57,13 @@ KERNELS = (
     *(_kernel(dtype, TILE, MMA, LDMATRIX) for dtype in ("float16", "bfloat16", "int8", "uint8")),
     _kernel("float32", TILE, MMA, LDMATRIX, precision="tf32"),
 )
+ELEMENTS = tuple(
+    Kernel(
+        HERE / "main_loop_elements.cl", MmaElementsConfig(*tile), variant=dtype, dtypes=(dtype,), steps=fixup_steps,
+        requires=requires,
+    )
+    for dtype, tile, requires in (
+        ("float16", (64, 64, 32, 2, 2), (MMA, LDMATRIX)), ("bfloat16", (64, 64, 32, 2, 2), (MMA, LDMATRIX)),
+        ("float64", (32, 32, 16, 2, 2), (MMA_F64,)), ("complex128", (32, 32, 16, 2, 2), (MMA_F64,)),
+    )
+)  # fmt: skip

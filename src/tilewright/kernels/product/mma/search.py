@@ -12,7 +12,8 @@ from ..family import Group, once_checked
 from .config import MmaConfig, copy_form
 from .config_tma import MmaTmaConfig
 from .cost import cost
-from .kernels import KERNELS
+from .kernels import ELEMENTS, KERNELS
+from .search_elements import offers as offers_of_elements
 
 TMA_FP64_SPACE = (
     MmaTmaConfig(128, 128, 2, 4, 6), MmaTmaConfig(64, 128, 2, 4, 8), MmaTmaConfig(128, 64, 4, 2, 8),
@@ -85,3 +86,6 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     for kernel in (*by_tma, *others[:1]):
         for config in _tried(kernel, own, device):
             yield once_checked(kernel, config, cost(config, own, device), call, device)
+    for kernel in (each for each in ELEMENTS if call.dtype in each.dtypes and each.precision == call.precision):
+        if all(feature in device.features for feature, _ in kernel.requires):
+            yield from offers_of_elements(kernel, own, device)

@@ -70,6 +70,7 @@ TILE_SPACE: dict[PortableConfig, float] = {
 SMALL_COMPLEX, LARGE_COMPLEX = 1.13, 0.88  # efficiency of complex tiles up to 8 x 4, and above, against float32's
 NARROW_TILE = 200  # products of a work-item for which an operand read by single floats doubles a tile's time
 NARROW_RESULT = 1.1  # slowness of the largest tile if it stores single elements, or converts what it reads
+BROKEN = 0.6  # cycles of each element of 2 bytes that is stored by itself, as those of odd rows are
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
 FULL_WARPS = 5.7  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
 IN_FLIGHT = 5300  # bytes that a compute unit must have asked for to get its share of the memory's speed
@@ -108,12 +109,15 @@ class Terms:
     panels: int  # bytes of one k of A's and B's panels
     packing: float  # cycles of copying operands before
     memory: float  # cycles to read the operands once and write the result
+    storing: float = 0.0  # cycles of a tile's stores, where these are more than its arithmetic hides
 
 
 def terms(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> Terms:
     packed, packing = config.after_packing(call), packing_cycles(config, call, device)
     made = _terms(config, call, _resident(config, packed, device), narrowness(config, packed))
-    return replace(made, packing=packing, memory=memory_cycles(call, device))
+    broken = element_type(call.result).itemsize == 2 and result_width(packed, elements(call.dtype).fragment) == 1
+    storing = BROKEN * config.BM * config.BN if broken else 0.0
+    return replace(made, packing=packing, memory=memory_cycles(call, device), storing=storing)
 
 
 def packing_cycles(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> float:
@@ -199,7 +203,11 @@ def _computing(
     together = min(each, own.resident)
     busy = sqrt(min(1.0, together * own.fill))
     arithmetic = own.step * (depth + config.BK) / busy
-    computing = (SPLIT_LOSS if splits > 1 else 1) * each * (arithmetic + PANEL_SHARE * own.panels * depth / L2_BYTES)
+    computing = (
+        (SPLIT_LOSS if splits > 1 else 1)
+        * each
+        * (arithmetic + PANEL_SHARE * own.panels * depth / L2_BYTES + own.storing)
+    )
     return computing, together, -(-each // together)
 
 

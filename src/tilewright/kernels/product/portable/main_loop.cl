@@ -22,7 +22,6 @@ void gemm(const int M, const int N, const int K, const int k_chunk, const ACC al
 
     COMPONENT sum[TM][TN * PARTS];
     compute_tile(sum, panels, depth, A, M - tile.x, a_row, a_column, B, N - tile.y, b_row, b_column);
-    if (get_local_id(0) < SLICE_ITEMS)
-        store_tile(sum, tile, M, N, alpha, beta, C + (c_offset + batch * c_batch + get_group_id(1) * c_split) * PARTS, c_row,
-                   c_column, bias + bias_offset * PARTS, bias_row, bias_column);
+    store_tile(sum, panels, tile, M, N, alpha, beta, C + (c_offset + batch * c_batch + get_group_id(1) * c_split) * PARTS, c_row,
+               c_column, bias + bias_offset * PARTS, bias_row, bias_column);
 }

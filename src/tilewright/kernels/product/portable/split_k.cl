@@ -38,9 +38,10 @@ void gemm_split_k(const int M, const int N, const int K, const int k_chunk, cons
     if (item < SLICE_ITEMS)
         store_partial(sum[0], partials, get_group_id(1));
     // No one reads the panels any more, and they may fill local memory.
-    if (!arrives_last(semaphores + number, count, (local int*)panels) || item >= SLICE_ITEMS)
+    if (!arrives_last(semaphores + number, count, (local int*)panels))
         return;
-    add_partials(sum[0], partials, count);
-    store_tile(sum, tile, M, N, alpha, beta, C + (c_offset + batch * c_batch) * PARTS, c_row, c_column,
+    if (item < SLICE_ITEMS)
+        add_partials(sum[0], partials, count);
+    store_tile(sum, panels, tile, M, N, alpha, beta, C + (c_offset + batch * c_batch) * PARTS, c_row, c_column,
                bias + bias_offset * PARTS, bias_row, bias_column);
 }

@@ -10,6 +10,8 @@
 // A_ORDER, B_ORDER  PANEL_ALONG_K or PANEL_ACROSS: the direction in which the operand is read by vectors
 // A_VEC, B_VEC    elements of one load; sizes, strides and alignment are multiples of it in that direction
 // C_VEC           elements of one store; above 1, c_column is 1
+// GATHERED        rows of a work-item's tile that go through local memory together, so that a warp stores whole rows side by side: where
+//                 stores are narrower than a fragment, as those of odd rows are. 0: each work-item stores its own
 // A_PAD, B_PAD    unused elements at the end of each row of a panel: they keep its columns out of each other's banks
 // FRAGMENT, WORDS elements of one read of local memory, and components
 // INDEX           type of an offset inside a tile: int, or long where a stride times a tile's side would overflow
@@ -32,7 +34,10 @@
 #define B_LOADS (BN * BK / B_VEC / ITEMS)
 #define PANELS (BK * (A_PITCH + B_PITCH))  // components of a panel of A and one of B
 #define SUMS (SLICED_K / 2 * BM * BN * PARTS)  // components of what half of the slices hold
-#if SUMS > 2 * PANELS
+#define GATHERED_ROWS (GATHERED * (BM / TM))
+#if GATHERED_ROWS * BN * PARTS > 2 * PANELS && GATHERED_ROWS * BN * PARTS > SUMS
+#define LOCAL_COMPONENTS (GATHERED_ROWS * BN * PARTS)
+#elif SUMS > 2 * PANELS
 #define LOCAL_COMPONENTS SUMS
 #else
 #define LOCAL_COMPONENTS (2 * PANELS)
@@ -179,11 +184,50 @@ INLINE void compute_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* panels,
 #endif
 }
 
-// Finishes the tile and stores what of it lies within M x N. `C` is the matrix's first element, `tile` the tile's place.
-INLINE void store_tile(COMPONENT sum[TM][TN * PARTS], const int2 tile, const int M, const int N, const ACC alpha,
-                       const ACC beta, __global RESULT* C, const long c_row, const long c_column,
+#if GATHERED
+// Finishes the tile and stores what of it lies within M x N. `C` is the matrix's first element, `tile` the tile's place. All
+// work-items must get here; those of the first slice have the sums. `gathered` is local memory that no one uses any more.
+//
+// A work-item's own columns lie a fragment apart from its neighbour's: single elements of them are a quarter of each sector
+// that a store touches, which the L2 cache then gets four times.
+INLINE void store_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* gathered, const int2 tile, const int M, const int N,
+                       const ACC alpha, const ACC beta, __global RESULT* C, const long c_row, const long c_column,
                        const __global RESULT* bias, const long bias_row, const long bias_column)
 {
+    const int2 lane = choose_lane();
+#pragma unroll
+    for (int first = 0; first < TM; first += GATHERED) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_local_id(0) < SLICE_ITEMS)
+#pragma unroll
+            for (int i = 0; i < GATHERED; i++)
+#pragma unroll
+                for (int j = 0; j < TN; j += FRAGMENT)
+                    *(local WORDS_TYPE*)(gathered + ((lane.x * GATHERED + i) * BN + lane.y * FRAGMENT + j / FRAGMENT * STEP_N) * PARTS) =
+                        JOIN(vload, WORDS)(0, sum[first + i] + j * PARTS);
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int vector = get_local_id(0); vector < GATHERED_ROWS * (BN / C_VEC); vector += ITEMS) {
+            const int line = vector / (BN / C_VEC), column = tile.y + vector % (BN / C_VEC) * C_VEC, i = first + line % GATHERED;
+            const int row = tile.x + line / GATHERED * FRAGMENT + i / FRAGMENT * STEP_M + i % FRAGMENT;
+            if (row < M && column < N) {
+                COMPONENT own[C_VEC * PARTS];
+#pragma unroll
+                for (int word = 0; word < C_VEC * PARTS; word++)
+                    own[word] = gathered[(line * BN + column - tile.y) * PARTS + word];
+                finish(own, alpha, beta, C + (row * c_row + column * c_column) * PARTS,
+                       bias + (row * bias_row + column * bias_column) * PARTS, bias_column);
+            }
+        }
+    }
+}
+#else
+// The same without local memory.
+INLINE void store_tile(COMPONENT sum[TM][TN * PARTS], local COMPONENT* gathered, const int2 tile, const int M, const int N,
+                       const ACC alpha, const ACC beta, __global RESULT* C, const long c_row, const long c_column,
+                       const __global RESULT* bias, const long bias_row, const long bias_column)
+{
+    if (get_local_id(0) >= SLICE_ITEMS)
+        return;
     const int2 first = tile + choose_lane() * FRAGMENT;
 #pragma unroll
     for (int i = 0; i < TM; i++) {
@@ -197,3 +241,4 @@ INLINE void store_tile(COMPONENT sum[TM][TN * PARTS], const int2 tile, const int
         }
     }
 }
+#endif

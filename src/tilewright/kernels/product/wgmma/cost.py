@@ -11,10 +11,10 @@ from dataclasses import replace
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, LAUNCH, copied_bytes, mirroring_cycles, moved_bytes, operand_bytes
+from ..cost import BYTES, copied_bytes, mirroring_cycles, moved_bytes, operand_bytes
 from ..packing import launches
 from .config import WgmmaConfig
-from .maps import LINE, alignment, along_k, depth, loaded_rows, steps_of
+from .maps import LINE, alignment, along_k, depth, loaded_rows, rows_aligned, steps_of
 
 AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
 LOCAL_BYTES = 150  # of local memory, read or written in a cycle, as fitted: its banks give 128
@@ -29,6 +29,8 @@ K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
 STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
+COPY = 8500  # cycles of a launch that copies an operand: 2 us in a CUDA graph, and 4 in a loop of calls that waits for none
+BROKEN = 1.2  # cycles of each element where rows of C are no multiples of 16 bytes; two consumers share them
 DRIFT = 0.06  # of the time of full waves, by which work-groups come out of step until they compute a tile together
 FIXUP = 4000  # cycles from a split's last product until the other splits' sums are there
 FIXUP_SUMS = 5.5  # per cycle that a consumer writes for others and adds up
@@ -62,12 +64,13 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     waves = -(-config.full_wave_tiles(oriented) // groups)
     busiest = waves * steps if config.tail_split == 1 else waves * steps * (1 + DRIFT) + -(-steps // config.tail_split)
     computing = busiest * step_cycles(config, oriented)
+    storing = itemsize / STORE_BYTES if rows_aligned(oriented) else BROKEN / min(config.consumers, 2)
     stores = 2 if config.mirrors(oriented) else 1
-    computing += stores * -(-config.tiles(oriented) // groups) * config.BM * config.BN * itemsize / STORE_BYTES
+    computing += stores * -(-config.tiles(oriented) // groups) * config.BM * config.BN * storing
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
-    packing = copied_bytes(call, packed) / bytes_per_cycle + LAUNCH * launches(call, packed)
+    packing = copied_bytes(call, packed) / bytes_per_cycle + COPY * launches(call, packed)
     packing -= (
         mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
     )  # the launch that others have to add
@@ -87,7 +90,7 @@ def least_cost(config: WgmmaConfig, splits: int, packs: bool, call: GemmCall, de
         busiest = min(busiest, (tiles // config.groups * steps + steps / splits) * step + fixup_cycles(split))
     memory = moved_bytes(call) / (BYTES * device.compute_units)
     spared = mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
-    return (STARTUP + max(busiest, memory) + (LAUNCH if packs else 0)) * (1 - 1e-9) - spared  # as sums are rounded
+    return (STARTUP + max(busiest, memory) + (COPY if packs else 0)) * (1 - 1e-9) - spared  # as sums are rounded
 
 
 def fixup_cycles(config: WgmmaConfig) -> float:
