@@ -46,6 +46,7 @@ class NDRange:
     chosen_by_driver: bool = False
     together: bool = False
     early: bool = True
+    cluster: tuple[int, ...] = ()
 
     @property
     def empty(self) -> bool:
