@@ -27,28 +27,6 @@ INLINE void mbarrier_arrive(const uint barrier_address)
     asm volatile("{.reg .b64 state; mbarrier.arrive.shared::cta.b64 state, [%0];}" ::"r"(barrier_address) : "memory");
 }
 
-// Arrives at the barrier at the same place in work-group `rank` of the cluster. It releases no ordinary writes there: with that,
-// by `.release.cluster`, it would wait for all of the device's memory at each stage.
-INLINE void mbarrier_arrive_cluster(const uint barrier_address, const uint rank)
-{
-    asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1;\n"
-                 "mbarrier.arrive.shared::cluster.b64 _, [there];}" ::"r"(barrier_address), "r"(rank) : "memory");
-}
-
-// The number of this work-group in its cluster.
-INLINE uint cluster_rank(void)
-{
-    uint rank;
-    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-    return rank;
-}
-
-// A barrier of all work-items of a cluster. It orders nothing but barriers that were initialised, and fenced, before it.
-INLINE void barrier_cluster(void)
-{
-    asm volatile("barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
 // Arrives, and makes the barrier's phase wait for `bytes` more from TMA.
 INLINE void mbarrier_arrive_expect_tx(const uint barrier_address, const uint bytes)
 {
@@ -104,17 +82,6 @@ INLINE void cp_async_bulk_tensor_3d_hint(const uint to, const __global ulong* ma
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
                  "[%0], [%1, {%2, %3, %4}], [%5], %6;"
                  ::"r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier_address), "l"(policy)
-                 : "memory");
-}
-
-// The same to the same place in the local memory of each work-group of the cluster that `mask` has a bit for; the bytes count on
-// the barrier at the same place in each.
-INLINE void cp_async_bulk_tensor_3d_multicast(const uint to, const __global ulong* map, const int x, const int y, const int z,
-                                              const uint barrier_address, const ushort mask)
-{
-    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
-                 "[%0], [%1, {%2, %3, %4}], [%5], %6;"
-                 ::"r"(to), "l"(map), "r"(x), "r"(y), "r"(z), "r"(barrier_address), "h"(mask)
                  : "memory");
 }
 

@@ -15,9 +15,8 @@
 // TAIL_SPLIT      parts of k of each tile in the tail wave, a work-group for each part; 1 if these tiles are not split
 // ODD_ROW_LEAD    above 0, C is a batch of two matrices, its even and its odd rows: odd rows are loaded from so many elements
 //                 before k = 0 on, which begin on 32 bytes, and the maps give zeros there. 0 for any other C
-//
-// CLUSTER_M, CLUSTER_N  work-groups of a cluster down and across C: 1 and 1, 2 and 1 or 1 and 2. Each loads a half of the tile of
-//                 B or A that both need, and TMA writes it to both
+// CLUSTER_M, CLUSTER_N  work-groups of a cluster, down and across C: 1 and 1, 2 and 1, or 1 and 2. Two need the same tile of B or of
+//                 A: each loads half of it, and TMA writes that to both
 //
 // Operands
 // MULTIPLY        the wgmma of the element types; KIND how its sums are bound, "+f" or "+r"
@@ -53,7 +52,8 @@
 #define A_TILE (BM * LINE)
 #define B_TILE (BN * LINE)
 #define STAGE_BYTES (A_TILE + B_TILE)
-#define CLUSTER (CLUSTER_M * CLUSTER_N)
+#define A_PARTS CLUSTER_N  // parts of a tile that work-groups of a cluster load for each other
+#define B_PARTS CLUSTER_M
 #define K_STEPS 4                           // products of 32 bytes of k in a line
 #define READERS (REGISTER_A || REGISTER_B ? 4 : 1)  // of a consumer, that release a stage: its warps, where each reads by itself
 
@@ -74,11 +74,14 @@
 
 #include "scheduler.cl"
 #include "../pipeline.cl"
+#if CLUSTER > 1
+#include "cluster.cl"
+#endif
 #ifndef EMULATED
 #include "producer.cl"
 #endif
 
-// A reader of a consumer has read a stage, and tells those that write there. `lane` is 0 in the first of the reader's work-items.
+// A reader has read a stage, and tells whoever loads it. `lane` is the work-item's number among those of the reader.
 INLINE void release_stage(const Ring ring, const uint stage, const int lane)
 {
 #if CLUSTER > 1
@@ -188,7 +191,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
     const int clusters_m = (M + BM * CLUSTER_M - 1) / (BM * CLUSTER_M), clusters_n = (N + BN * CLUSTER_N - 1) / (BN * CLUSTER_N);
     const int steps = (K + ODD_ROW_LEAD + BK - 1) / BK;
 #if CLUSTER > 1
-    const int rank = cluster_rank();
+    const int rank = cluster_ctarank();
 #else
     const int rank = 0;
 #endif
@@ -214,7 +217,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
 #if CLUSTER > 1
-    barrier_cluster();
+    barrier_cluster();  // the other work-group has begun, and made its barriers
 #endif
 
     if (warpgroup == 0) {
@@ -222,8 +225,8 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         setmaxnreg_dec(PRODUCER_REGISTERS);
 #endif
         if (item == 0) {
-            const Source a = {map_a, edge_a, a_batch != 0, M, A_ROWS, A_ACROSS ? BK : 8 * CLUSTER_N, A_EDGED};
-            const Source b = {map_b, edge_b, b_batch != 0, N, B_ROWS, B_ACROSS ? BK : 8 * CLUSTER_M, B_EDGED};
+            const Source a = {map_a, edge_a, a_batch != 0, M, A_ROWS, A_ACROSS ? BK : 8 * A_PARTS, A_EDGED};
+            const Source b = {map_b, edge_b, b_batch != 0, N, B_ROWS, B_ACROSS ? BK : 8 * B_PARTS, B_EDGED};
             produce(grid, ring, a, b, b_once);
         }
     } else {

@@ -2,15 +2,17 @@
 
 #include "../scheduler.cl"
 
+#define CLUSTER (CLUSTER_M * CLUSTER_N)  // work-groups whose tiles are neighbours
+
 // The work of all work-groups. Tiles are counted over C and then over the batch. If this consists of even and odd rows of one
 // matrix (ODD_ROW_LEAD), rows of tiles of the two alternate.
 typedef struct {
-    int tiles_m, tiles_n;  // of C: a cluster's tiles count as one, and its work-groups
+    int tiles_m, tiles_n;  // of C; here and below a cluster's tiles count as one, and so do its work-groups
     int steps;             // of BK, of a tile
     int whole;             // tiles of the full waves: work-group g computes number g, g + groups, ...
     int left;              // tiles of the tail wave, each in TAIL_SPLIT parts: one for each of the first work-groups
     int group, groups;
-    int rank;              // of the work-group in its cluster
+    int rank;              // the work-group's number in its cluster
 } Grid;
 
 typedef struct {
