@@ -28,6 +28,7 @@ from .maps import (
     rows_aligned,
     steps_of,
     stores_by_tma,
+    straddles,
 )
 
 WARPGROUP = 128  # work-items
@@ -307,11 +308,13 @@ class WgmmaConfig(TiledConfig):
 
     def _cluster_violations(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
         if "clusters" not in device.features:
-            yield f"{device.name} is not launched by clusters of work-groups: CUDA does so, since sm_90"
+            yield f"{device.name} is not used by CUDA's launches since sm_90, which alone know clusters of work-groups"
         if self.cluster > 2 or self.groups % self.cluster:
-            yield f"{self.groups} work-groups are not clusters of {self.cluster}, of 2 at most"
+            yield f"{self.groups} work-groups at a time are not clusters of {self.cluster}, or these are more than 2"
         if call.symmetric:
-            yield "tiles of a triangle have no neighbours to load for"
+            yield "neighbours among the tiles of a triangle need not share rows or columns"
+        if not straddles(call):
+            yield f"all lines of A and B begin at multiples of {LINE} bytes: a cluster gains nothing, and begins later"
 
     def _tail_split_violations(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
         tail = self.tail_tiles(call)

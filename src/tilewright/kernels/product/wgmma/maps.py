@@ -41,6 +41,11 @@ def alignment(call: GemmCall, name: str) -> int:
     return gcd(LINE, *(distance * element_type(call.dtype).itemsize for distance in distances))
 
 
+def straddles(call: GemmCall) -> bool:
+    """Whether lines of A or B that are loaded lie in two of L2's."""
+    return min(alignment(call, "A"), alignment(call, "B")) < LINE
+
+
 def early(call: GemmCall) -> int:
     """How many elements before its first one k begins for odd rows, so that they are loaded from multiples of SECTOR bytes."""
     return UNIT // element_type(call.dtype).itemsize if call.even_odd_rows else 0
