@@ -149,6 +149,22 @@ def test_a_kernel_begins_early_if_it_waits_and_its_launch_allows_it(together: bo
     assert seen == [[COOPERATIVE] * together + [PROGRAMMATIC_STREAM_SERIALIZATION] * (waits and early)]
 
 
+@pytest.mark.parametrize(("cluster", "wanted"), [((2,), [2, 1, 1]), ((1, 2, 1), [1, 2, 1])])
+def test_a_launch_in_clusters_says_how_large_they_are(cluster: tuple[int, ...], wanted: list[int]) -> None:
+    seen: list[Any] = []
+
+    def launch(config: int, function: int, arguments: int, extra: int) -> int:
+        own = LaunchConfig.from_address(config)
+        seen.extend((each.id, each.value[:3]) for each in own.attributes[: own.count])
+        return 0
+
+    library = {"cuLaunchKernelEx": ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)}
+    device: Any = SimpleNamespace(driver=SimpleNamespace(library=library))
+    kernel: Any = SimpleNamespace(function=1, dynamic_bytes=0, dependent=False, arguments=(ctypes.c_void_p * 1)())
+    Device.launcher(device, kernel, NDRange((256, 2, 1), (128, 1, 1), cluster=cluster), "one", 0)()
+    assert seen == [(CLUSTER_DIMENSION, wanted)]
+
+
 def test_too_many_work_groups_together_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     named = SimpleNamespace(cuGetErrorName=lambda *_: 0, cuGetErrorString=lambda *_: 0)
     monkeypatch.setattr(driver_module, "driver_calls", lambda: named)

@@ -25,7 +25,13 @@ from .compilers import Compiler, NvrtcCompiler
 from .dependent import dependent
 from .driver import STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
 from .information import architecture, driver_version, handle_of
-from .launches import CLUSTER_DIMENSION, COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher, plain_launcher
+from .launches import (
+    CLUSTER_DIMENSION,
+    COOPERATIVE,
+    PROGRAMMATIC_STREAM_SERIALIZATION,
+    extended_launcher,
+    plain_launcher,
+)
 from .programs import Allocation, BoundKernel, Buffer, Program, relaxed_capture
 from .timing import GATE, Event, Gate, Mark
 

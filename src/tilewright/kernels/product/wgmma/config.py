@@ -99,7 +99,12 @@ class WgmmaConfig(TiledConfig):
         """Those of whole clusters, some of them outside of C."""
         if self.cluster == 1:
             return super().tiles(call)
-        return -(-call.m // (self.BM * self.CLUSTER_M)) * -(-call.n // (self.BN * self.CLUSTER_N)) * self.cluster * call.batch
+        return (
+            -(-call.m // (self.BM * self.CLUSTER_M))
+            * -(-call.n // (self.BN * self.CLUSTER_N))
+            * self.cluster
+            * call.batch
+        )
 
     def one_wave(self, call: GemmCall) -> bool:
         """Whether there is a work-group for each tile, or for each split of one, by its three numbers: a triangle has none."""

@@ -42,7 +42,11 @@ def load_cycles(config: WgmmaConfig, call: GemmCall) -> float:
     for name, tile in (("A", config.BM), ("B", config.BN)):
         view, outer = call.sided(name)
         short = not along_k(view) and outer < depth(call)
-        cycles += (PARTLY if short else FETCH.get(alignment(call, name), FETCH[16])) * loaded_rows(call, name, tile) / config.parts(name)
+        cycles += (
+            (PARTLY if short else FETCH.get(alignment(call, name), FETCH[16]))
+            * loaded_rows(call, name, tile)
+            / config.parts(name)
+        )
     return cycles
 
 

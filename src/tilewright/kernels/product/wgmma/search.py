@@ -40,7 +40,7 @@ def _tried(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
 
 
 def _tiles(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
-    """Every tile, and with even and odd rows of C as two matrices where that can be. In clusters where lines lie in two of L2's."""
+    """Every tile, and with even and odd rows of C as two matrices where that can be; also in clusters, where lines straddle."""
     clustered = "clusters" in device.features and not call.symmetric and straddles(call)
     for shape in shapes(call.dtype, call.precision, device.compute_units):
         even_odd = _variant(shape, 1, "", True)
