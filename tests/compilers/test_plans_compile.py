@@ -66,7 +66,7 @@ def test_symmetric_products_on_hopper_compile(dtype: str) -> None:
 
 @pytest.mark.parametrize("b_order", ["row", "column"])
 def test_products_in_clusters_compile_without_a_fence_in_their_loop(b_order: str) -> None:
-    """An arrival that releases to a cluster is a fence of the whole GPU: with one at each stage products took longer than without."""
+    """An arrival that releases to a cluster is a fence of the whole GPU: too slow for each stage."""
     compiler = find_nvrtc("sm_90a") or pytest.skip("NVRTC is not here")
     assert compiler is not None
     device = replace(HOPPER, features=HOPPER.features | {"clusters"})

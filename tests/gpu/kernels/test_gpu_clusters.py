@@ -41,7 +41,8 @@ def test_every_tile_and_layout_in_clusters(a_order: str, b_order: str, clusters:
         offered = [each for each in configurations(call_of(problem), clusters.info) if each.cluster == 2]
         assert offered, problem.title
         tried = offered[place :: len(offered) // 3]
-        for each in (*tried, replace(tried[0], groups=4, tail_split=1)):
+        several = [replace(each, groups=4, tail_split=1) for each in offered if each.consumers > 1][:1]
+        for each in (*tried, *several):
             verdict = verify(plan([replace(HALVES, config=each)], problem, clusters.info), clusters)
             assert verdict.passed, f"{each} {problem.title} {a_order} {b_order}: {verdict}"
 

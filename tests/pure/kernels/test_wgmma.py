@@ -342,8 +342,8 @@ CUDA = replace(HOPPER, features=HOPPER.features | {"clusters"})  # as CUDA launc
 
 
 def test_clusters_are_for_cuda_and_for_lines_that_straddle() -> None:
-    def clusters(n: int, device: DeviceInfo, **more: bool) -> set[int]:
-        return {each.cluster for each in configurations(replace(call_of(Gemm(n, n, n, "float16")), **more), device)}
+    def clusters(n: int, device: DeviceInfo) -> set[int]:
+        return {each.cluster for each in configurations(call_of(Gemm(n, n, n, "float16")), device)}
 
     assert clusters(5000, CUDA) == {1, 2}
     assert clusters(5000, HOPPER) == clusters(5120, CUDA) == {1}
@@ -382,3 +382,12 @@ def test_work_groups_of_a_cluster_load_parts_of_whole_swizzle_units() -> None:
     assert (maps["map_b"].box, maps["edge_b"].box) == ((64, 128, 1), (64, 24, 1))  # 40 columns, as 48
     assert (maps["map_a"].box, maps["edge_a"].box) == ((64, 128, 1), (64, 8, 1))
     assert (macros["B_ROWS"], macros["B_EDGED"], macros["A_EDGED"]) == (256, 1, 1)
+
+
+def test_a_cluster_is_refused_where_one_of_its_work_groups_would_hold_the_other_up() -> None:
+    lone = WgmmaConfig(64, 192, 6, 1, 1, CLUSTER_M=2)
+    assert "the other work-group waits" in "; ".join(lone.violations(Gemm(4224, 4112, 160, "float16", "column"), CUDA))
+    assert not any(lone.violations(Gemm(1000, 1000, 1000, "float16"), CUDA))  # a tile for each
+    once = Gemm(208, 7624, 7800, "float16")
+    assert "B is loaded once" in "; ".join(WgmmaConfig(128, 256, 4, CLUSTER_M=2).violations(once, CUDA))
+    assert not any(WgmmaConfig(256, 128, 4, CLUSTER_N=2).violations(once, CUDA))

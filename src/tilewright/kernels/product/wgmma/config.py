@@ -195,15 +195,13 @@ class WgmmaConfig(TiledConfig):
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
         if not self.one_wave(call):
-            cluster = (self.cluster,) if self.cluster > 1 else ()
-            return NDRange(
-                (self.work_groups(call) * self.items,), (self.items,), together=self.splits_tail, cluster=cluster
-            )
+            whole, own, cluster = (self.work_groups(call) * self.items,), (self.items,), (self.cluster,)
+            return NDRange(whole, own, together=self.splits_tail, cluster=cluster if self.cluster > 1 else ())
         tiles_m = -(-call.m // (self.BM * self.CLUSTER_M)) * self.CLUSTER_M
         tiles_n = -(-call.n // (self.BN * self.CLUSTER_N)) * self.CLUSTER_N
-        whole = (tiles_m * self.items, tiles_n, call.batch * self.tail_split)
-        cluster = (self.CLUSTER_M, self.CLUSTER_N, 1) if self.cluster > 1 else ()
-        return NDRange(whole, (self.items, 1, 1), together=self.splits_tail, cluster=cluster)
+        sizes = (tiles_m * self.items, tiles_n, call.batch * self.tail_split)
+        sides = (self.CLUSTER_M, self.CLUSTER_N, 1)
+        return NDRange(sizes, (self.items, 1, 1), together=self.splits_tail, cluster=sides if self.cluster > 1 else ())
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
@@ -318,6 +316,10 @@ class WgmmaConfig(TiledConfig):
             yield f"{self.groups} work-groups at a time are not clusters of {self.cluster}, or these are more than 2"
         if call.symmetric:
             yield "neighbours among the tiles of a triangle need not share rows or columns"
+        if self.CLUSTER_M > 1 and self.loads_b_once(call):
+            yield "B is loaded once, with a policy for the cache that a load for two work-groups has not"
+        if self.consumers == 1 and not self.one_wave(call):
+            yield "while the only warpgroup that multiplies stores a tile, the other work-group waits for it, too"
         if not straddles(call):
             yield f"all lines of A and B begin at multiples of {LINE} bytes: a cluster gains nothing, and begins later"
 
