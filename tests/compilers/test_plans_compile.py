@@ -62,3 +62,20 @@ def test_symmetric_products_on_hopper_compile(dtype: str) -> None:
         source = render(step.kernel, step.config, step.problem, Dialect.CUDA)
         built = compiler.compile_ptx(source, step.kernel.name, step.kernel.target or "sm_90a")
         assert not built.log
+
+
+@pytest.mark.parametrize("b_order", ["row", "column"])
+def test_products_in_clusters_compile_without_a_fence_in_their_loop(b_order: str) -> None:
+    """An arrival that releases to a cluster is a fence of the whole GPU: too slow for each stage."""
+    compiler = find_nvrtc("sm_90a") or pytest.skip("NVRTC is not here")
+    assert compiler is not None
+    device = replace(HOPPER, features=HOPPER.features | {"clusters"})
+    (step,) = plan_product(Gemm(5000, 5000, 5000, "float16", b_order=b_order), device).steps
+    assert step.config.ndrange(step.problem).cluster
+    built = compiler.compile_ptx(
+        render(step.kernel, step.config, step.problem, Dialect.CUDA), step.kernel.name, "sm_90a"
+    )
+    assert not built.log
+    assert ".multicast::cluster" in built.ptx
+    assert "mapa.shared::cluster" in built.ptx
+    assert "release.cluster.shared" not in built.ptx

@@ -38,6 +38,8 @@ class NDRange:
     is a likely choice. A global size that is no multiple of the local size has smaller groups at its edges (OpenCL 2).
     `together`: some work-groups wait for others of the launch, so all must run at a time. `early`: work-groups may take their
     places while the kernel before is running, and wait there. CUDA promises the first and allows the second; OpenCL does neither.
+    `cluster`: work-groups in each dimension that run at a time and may use each other's local memory; empty where each is alone,
+    as all are in OpenCL.
     """
 
     global_size: tuple[int, ...]
@@ -46,6 +48,7 @@ class NDRange:
     chosen_by_driver: bool = False
     together: bool = False
     early: bool = True
+    cluster: tuple[int, ...] = ()
 
     @property
     def empty(self) -> bool:

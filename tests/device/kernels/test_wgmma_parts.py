@@ -31,6 +31,20 @@ __kernel void entry(const int tiles_m, const int tiles_n, __global int* found)
     own[0] = place.m, own[1] = place.n, own[2] = place.matrix;
 }
 """
+# Each share of each work-group of clusters of two: row, column, steps, and the place of partial tiles, or -1.
+CLUSTERED = f"""
+__kernel void entry(const int tiles_m, const int tiles_n, const int whole, __global int* found)
+{{
+    const Grid grid = {{tiles_m, tiles_n, 9, whole, tiles_m * tiles_n - whole, get_group_id(0) / CLUSTER,
+                       get_num_groups(0) / CLUSTER, get_group_id(0) % CLUSTER}};
+    __global int* own = found + get_group_id(0) * {MOST_SHARES} * 5;
+    for (WorkTile work = first_work(grid); work.steps > 0; work = next_work(grid, work), own += 5) {{
+        const Origin place = origin_of(grid, work.tile);
+        own[0] = place.m, own[1] = place.n, own[2] = work.steps;
+        own[3] = work.tile < whole ? -1 : tail_tile(grid, work);
+    }}
+}}
+"""
 # One warp, and the slab as it lies in memory.
 ROWS = """
 __kernel void entry(const int M, const int N, const int offset, const int c_row, const __global uint* slab, __global RESULT* C)
@@ -67,7 +81,16 @@ def test_each_step_of_each_tile_has_one_group(tiles: tuple[int, int], groups: in
     count, steps, macros = (
         tiles[0] * tiles[1],
         21,
-        {"STAGES": 4, "BM": 32, "BN": 64, "GROUP_M": 3, "ONE_WAVE": 0, "ODD_ROW_LEAD": 0},
+        {
+            "STAGES": 4,
+            "BM": 32,
+            "BN": 64,
+            "GROUP_M": 3,
+            "ONE_WAVE": 0,
+            "ODD_ROW_LEAD": 0,
+            "CLUSTER_M": 1,
+            "CLUSTER_N": 1,
+        },
     )
     whole = count // groups * groups if split > 1 else count
     output = np.full((groups, MOST_SHARES, 4), -1, np.int32)
@@ -107,6 +130,8 @@ def test_every_tile_has_a_place_of_its_own(early: int, device: Device) -> None:
         "ONE_WAVE": 0,
         "TAIL_SPLIT": 1,
         "ODD_ROW_LEAD": early,
+        "CLUSTER_M": 1,
+        "CLUSTER_N": 1,
     }
     output = np.full((2 * 5 * 4, 3), -1, np.int32)
     places = run(device, WGMMA / "scheduler.cl", macros, PLACES, len(output), 1, output, 5, 4)
@@ -116,6 +141,31 @@ def test_every_tile_has_a_place_of_its_own(early: int, device: Device) -> None:
     band = places[: 3 * 4]
     assert len({(b, m) for m, _, b in band.tolist()}) == 3  # rows of tiles that are computed together
     assert len({b for _, _, b in band.tolist()}) == (2 if early else 1)
+
+
+@pytest.mark.parametrize(("down", "across"), [(2, 1), (1, 2)])
+def test_work_groups_of_a_cluster_have_neighbouring_tiles_and_equal_shares(
+    down: int, across: int, device: Device
+) -> None:
+    macros: dict[str, str | int] = {"BM": 32, "BN": 64, "GROUP_M": 3, "ONE_WAVE": 0, "TAIL_SPLIT": 3, "ODD_ROW_LEAD": 0}
+    macros |= {"CLUSTER_M": down, "CLUSTER_N": across}
+    clusters, groups, whole = (5, 4), 6, 18
+    output = np.full((2 * groups, MOST_SHARES, 5), -1, np.int32)
+    found = run(device, WGMMA / "scheduler.cl", macros, CLUSTERED, len(output), 1, output, *clusters, whole)
+    first, second = found[0::2], found[1::2]
+    assert (first[:, :, 2] == second[:, :, 2]).all()  # steps
+    assert (second - first)[first[:, :, 2] > 0, :2].tolist() == [[32 * (down - 1), 64 * (across - 1)]] * int(
+        (first[:, :, 2] > 0).sum()
+    )
+    done = found[found[:, :, 2] > 0]
+    tiles = {(m, n) for m, n, *_ in done.tolist()}
+    assert tiles == {(m * 32, n * 64) for m in range(5 * down) for n in range(4 * across)}
+    tail = done[done[:, 3] >= 0]
+    places = {(m, n): tail[(tail[:, 0] == m) & (tail[:, 1] == n)][:, 3] for m, n in tail[:, :2].tolist()}
+    assert all(
+        len(each) == 3 and len(set(each)) == 1 for each in places.values()
+    )  # three parts, one place for their sums
+    assert sorted(each[0] for each in places.values()) == list(range(2 * (20 - whole)))
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.uint32])

@@ -7,6 +7,7 @@ from devices import HOPPER
 from families import kernels_of
 from says import says
 
+from tilewright.core.device import DeviceInfo
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan, violations
 from tilewright.core.problem import Gemm, StridedGemm
@@ -336,3 +337,58 @@ def test_halves_of_few_rows_are_multiplied_by_tensor_cores_and_those_of_two_at_m
         assert plan_product(Gemm(m, 4096, 4096, "float16"), HOPPER).steps[-1].kernel.source.parent.name == "wgmma"
     for m in (1, 2):
         assert plan_product(Gemm(m, 4096, 4096, "float16"), HOPPER).steps[-1].kernel.source.parent.name == "gemv"
+
+
+CUDA = replace(HOPPER, features=HOPPER.features | {"clusters"})  # as CUDA launches it
+
+
+def test_clusters_are_for_cuda_and_for_lines_that_straddle() -> None:
+    def clusters(n: int, device: DeviceInfo) -> set[int]:
+        return {each.cluster for each in configurations(call_of(Gemm(n, n, n, "float16")), device)}
+
+    assert clusters(5000, CUDA) == {1, 2}
+    assert clusters(5000, HOPPER) == clusters(5120, CUDA) == {1}
+    config = replace(wgmma.shapes("float16")[0], CLUSTER_M=2)
+    assert says(reasons(Gemm(5000, 5000, 5000, "float16"), config), "clusters")
+    chosen = plan_product(Gemm(5000, 5000, 5000, "float16"), CUDA).steps
+    assert len(chosen) == 1
+    assert isinstance(chosen[0].config, WgmmaConfig)
+    assert chosen[0].config.cluster == 2
+
+
+def test_symmetric_products_have_no_clusters() -> None:
+    a = Layout(0, 5000, 1)
+    problem = StridedGemm(5000, 5000, 5000, "float16", views=(a, a.swapped, a), symmetric=True)
+    assert {each.cluster for each in configurations(call_of(problem), CUDA)} == {1}
+
+
+def test_clusters_at_the_edge_have_tiles_outside() -> None:
+    call = call_of(Gemm(650, 1304, 648, "float16"))  # 6 x 6 tiles, the last ones partly outside
+    for down, across, tiles in ((2, 1, 36), (1, 2, 36)):
+        config = WgmmaConfig(128, 256, 4, CLUSTER_M=down, CLUSTER_N=across)
+        assert config.tiles(call) == tiles
+        ndrange = config.ndrange(call)
+        assert ndrange.cluster == (down, across, 1)
+        assert tuple(a // b for a, b in zip(ndrange.global_size, ndrange.local_size, strict=True)) == (6, 6, 1)
+    few = WgmmaConfig(128, 256, 4, CLUSTER_M=2, groups=10)
+    assert few.ndrange(replace(call, m=520)).cluster == (2,)
+    assert few.tiles(replace(call, m=520)) == 36  # five rows of tiles and one outside
+    assert few.scalars(call)["whole"] == 18  # counted by clusters
+
+
+def test_work_groups_of_a_cluster_load_parts_of_whole_swizzle_units() -> None:
+    call = call_of(Gemm(648, 296, 648, "float16", b_order="column"))
+    config = WgmmaConfig(128, 256, 4, CLUSTER_M=2)
+    maps, macros = config.tensor_maps(call), config.macros(call)
+    assert (maps["map_b"].box, maps["edge_b"].box) == ((64, 128, 1), (64, 24, 1))  # 40 columns, as 48
+    assert (maps["map_a"].box, maps["edge_a"].box) == ((64, 128, 1), (64, 8, 1))
+    assert (macros["B_ROWS"], macros["B_EDGED"], macros["A_EDGED"]) == (256, 1, 1)
+
+
+def test_a_cluster_is_refused_where_one_of_its_work_groups_would_hold_the_other_up() -> None:
+    lone = WgmmaConfig(64, 192, 6, 1, 1, CLUSTER_M=2)
+    assert "the other work-group waits" in "; ".join(lone.violations(Gemm(4224, 4112, 160, "float16", "column"), CUDA))
+    assert not any(lone.violations(Gemm(1000, 1000, 1000, "float16"), CUDA))  # a tile for each
+    once = Gemm(208, 7624, 7800, "float16")
+    assert "B is loaded once" in "; ".join(WgmmaConfig(128, 256, 4, CLUSTER_M=2).violations(once, CUDA))
+    assert not any(WgmmaConfig(256, 128, 4, CLUSTER_N=2).violations(once, CUDA))

@@ -12,7 +12,12 @@ from tilewright.runtime.cuda import driver as driver_module
 from tilewright.runtime.cuda.dependent import LAUNCH, WAIT, dependent
 from tilewright.runtime.cuda.device import Device
 from tilewright.runtime.cuda.driver import TOO_MANY_TOGETHER, failure
-from tilewright.runtime.cuda.launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher
+from tilewright.runtime.cuda.launches import (
+    CLUSTER_DIMENSION,
+    COOPERATIVE,
+    PROGRAMMATIC_STREAM_SERIALIZATION,
+    extended_launcher,
+)
 
 PTX = """
 .version {version}
@@ -94,13 +99,20 @@ class LaunchConfig(ctypes.Structure):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("attributes", [[PROGRAMMATIC_STREAM_SERIALIZATION], [COOPERATIVE], [COOPERATIVE, 6]])
-def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: list[int]) -> None:
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {PROGRAMMATIC_STREAM_SERIALIZATION: (1,)},
+        {COOPERATIVE: (1,)},
+        {COOPERATIVE: (1,), CLUSTER_DIMENSION: (2, 1, 3), 6: (1,)},
+    ],
+)
+def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: dict[int, tuple[int, ...]]) -> None:
     seen: list[Any] = []
 
     def launch(config: int, function: int, arguments: int, extra: int) -> int:
         own = LaunchConfig.from_address(config)
-        given = [(own.attributes[place].id, own.attributes[place].value[0]) for place in range(own.count)]
+        given = {each.id: tuple(each.value[: len(attributes[each.id])]) for each in own.attributes[: own.count]}
         seen.append(([getattr(own, name) for name in SIZES], given, function, arguments, extra))
         return 7
 
@@ -110,7 +122,7 @@ def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: list[i
     call = extended_launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42, attributes)
     assert call() == 7
     sizes = [5, 6, 7, 128, 2, 1, 232448, 2**41]
-    assert seen == [(sizes, [(each, 1) for each in attributes], 2**40 + 1, 2**42, None)]
+    assert seen == [(sizes, attributes, 2**40 + 1, 2**42, None)]
 
 
 @pytest.mark.parametrize("waits", [True, False])
@@ -135,6 +147,22 @@ def test_a_kernel_begins_early_if_it_waits_and_its_launch_allows_it(together: bo
     ndrange = NDRange((256,), (128,), together=together, early=early)
     assert Device.launcher(device, kernel, ndrange, "one", 0)() == 0
     assert seen == [[COOPERATIVE] * together + [PROGRAMMATIC_STREAM_SERIALIZATION] * (waits and early)]
+
+
+@pytest.mark.parametrize(("cluster", "wanted"), [((2,), [2, 1, 1]), ((1, 2, 1), [1, 2, 1])])
+def test_a_launch_in_clusters_says_how_large_they_are(cluster: tuple[int, ...], wanted: list[int]) -> None:
+    seen: list[Any] = []
+
+    def launch(config: int, function: int, arguments: int, extra: int) -> int:
+        own = LaunchConfig.from_address(config)
+        seen.extend((each.id, each.value[:3]) for each in own.attributes[: own.count])
+        return 0
+
+    library = {"cuLaunchKernelEx": ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)}
+    device: Any = SimpleNamespace(driver=SimpleNamespace(library=library))
+    kernel: Any = SimpleNamespace(function=1, dynamic_bytes=0, dependent=False, arguments=(ctypes.c_void_p * 1)())
+    Device.launcher(device, kernel, NDRange((256, 2, 1), (128, 1, 1), cluster=cluster), "one", 0)()
+    assert seen == [(CLUSTER_DIMENSION, wanted)]
 
 
 def test_too_many_work_groups_together_are_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

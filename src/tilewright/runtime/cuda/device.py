@@ -26,7 +26,13 @@ from .compilers import Compiler, NvrtcCompiler
 from .dependent import dependent
 from .driver import STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
 from .information import architecture, driver_version, handle_of
-from .launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher, plain_launcher
+from .launches import (
+    CLUSTER_DIMENSION,
+    COOPERATIVE,
+    PROGRAMMATIC_STREAM_SERIALIZATION,
+    extended_launcher,
+    plain_launcher,
+)
 from .programs import Allocation, BoundKernel, Buffer, Program, relaxed_capture
 from .timing import GATE, Event, Gate, Mark
 
@@ -251,7 +257,13 @@ class Device:
         arguments = ctypes.addressof(kernel.arguments)
         own = (self.driver, kernel.function, grid(ndrange, what), kernel.dynamic_bytes, stream, arguments)
         early = kernel.dependent and ndrange.early
-        attributes = [PROGRAMMATIC_STREAM_SERIALIZATION] * early + [COOPERATIVE] * ndrange.together
+        attributes: dict[int, Sequence[int]] = {}
+        if early:
+            attributes[PROGRAMMATIC_STREAM_SERIALIZATION] = (1,)
+        if ndrange.together:
+            attributes[COOPERATIVE] = (1,)
+        if ndrange.cluster:
+            attributes[CLUSTER_DIMENSION] = (*ndrange.cluster, 1, 1)[:3]
         return extended_launcher(*own, attributes) if attributes else plain_launcher(*own)
 
     def timed(self, enqueue: Callable[[], object], what: str) -> float:

@@ -11,7 +11,15 @@ from .driver import ATTRIBUTES, answer, driver_calls
 
 PLAIN_FEATURES = frozenset({"gpu", "nvidia"})
 # Instructions by the compute capability that has them; those of sm_90a are on no later GPU. PTX ISA, "Target ISA Notes".
-SINCE = {"ldmatrix": (7, 5), "mma": (8, 0), "mma_f64_m8": (8, 0), "cp_async": (8, 0), "mma_f64": (9, 0), "tma": (9, 0)}
+SINCE = {
+    "ldmatrix": (7, 5),
+    "mma": (8, 0),
+    "mma_f64_m8": (8, 0),
+    "cp_async": (8, 0),
+    "mma_f64": (9, 0),
+    "tma": (9, 0),
+    "clusters": (9, 0),
+}
 HOPPER = (9, 0)
 # The order in which mma.sync adds was seen on an H200. Nobody promises it elsewhere.
 OF_HOPPER = {"wgmma", "mma_f64_chain"}

@@ -1,19 +1,19 @@
 """Launches of CUDA's driver with attributes: `cuLaunchKernelEx`."""
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
 from .driver import Driver
 
 # CUlaunchAttributeID of `cuda.h`: all work-groups run at a time, or CUDA refuses the launch; they may take their places early.
-COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION = 2, 6
+COOPERATIVE, CLUSTER_DIMENSION, PROGRAMMATIC_STREAM_SERIALIZATION = 2, 4, 6
 
 
 class _Attribute(ctypes.Structure):
     _fields_: ClassVar = [
-        ("id", ctypes.c_int), ("padding", ctypes.c_char * 4), ("value", ctypes.c_int), ("rest", ctypes.c_char * 60),
+        ("id", ctypes.c_int), ("padding", ctypes.c_char * 4), ("value", ctypes.c_uint * 3), ("rest", ctypes.c_char * 52),
     ]  # fmt: skip
 
 
@@ -35,10 +35,11 @@ def plain_launcher(
 
 def extended_launcher(
     driver: Driver, function: int, grid: tuple[Sequence[int], Sequence[int]], dynamic_bytes: int, stream: int, arguments: int,
-    attributes: Sequence[int],
+    attributes: Mapping[int, Sequence[int]],
 ) -> Callable[[], int]:  # fmt: skip
-    """The same with attributes, each of which is set to 1."""
-    each = (_Attribute * len(attributes))(*(_Attribute(id_, b"", 1) for id_ in attributes))
+    """The same with attributes, each with its value: up to three numbers."""
+    values = (_Attribute(id_, b"", (ctypes.c_uint * 3)(*value)) for id_, value in attributes.items())
+    each = (_Attribute * len(attributes))(*values)
     config = _Config(
         (ctypes.c_uint * 3)(*grid[0]), (ctypes.c_uint * 3)(*grid[1]), dynamic_bytes, stream, each, len(attributes)
     )

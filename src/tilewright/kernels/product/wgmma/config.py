@@ -28,6 +28,7 @@ from .maps import (
     rows_aligned,
     steps_of,
     stores_by_tma,
+    straddles,
 )
 
 WARPGROUP = 128  # work-items
@@ -61,6 +62,8 @@ class WgmmaConfig(TiledConfig):
     CONSUMERS_N: int = 1
     GROUP_M: int = 16
     PROMOTE: int = 0
+    CLUSTER_M: int = 1
+    CLUSTER_N: int = 1
     groups: int = 132
     # Work-groups that compute a tile of the tail wave together, each a split of its k. Full waves have `groups` tiles.
     tail_split: int = 1
@@ -74,12 +77,34 @@ class WgmmaConfig(TiledConfig):
     def __str__(self) -> str:
         """Without fields that name no operand, and `even_odd_rows` only where it is."""
         return " ".join(
-            each for each in super().__str__().split(" ") if not each.endswith(("=", "even_odd_rows=False"))
+            each
+            for each in super().__str__().split(" ")
+            if not each.endswith(("=", "even_odd_rows=False", "CLUSTER_M=1", "CLUSTER_N=1"))
         )
 
     @property
     def consumers(self) -> int:
         return self.CONSUMERS_M * self.CONSUMERS_N
+
+    @property
+    def cluster(self) -> int:
+        """Work-groups that load for each other."""
+        return self.CLUSTER_M * self.CLUSTER_N
+
+    def parts(self, name: str) -> int:
+        """Parts in which the work-groups of a cluster load a tile of operand "A" or "B" for each other."""
+        return self.CLUSTER_N if name == "A" else self.CLUSTER_M
+
+    def tiles(self, call: GemmCall) -> int:
+        """Those of whole clusters, some of them outside of C."""
+        if self.cluster == 1:
+            return super().tiles(call)
+        return (
+            -(-call.m // (self.BM * self.CLUSTER_M))
+            * -(-call.n // (self.BN * self.CLUSTER_N))
+            * self.cluster
+            * call.batch
+        )
 
     def one_wave(self, call: GemmCall) -> bool:
         """Whether there is a work-group for each tile, or for each split of one, by its three numbers: a triangle has none."""
@@ -176,10 +201,13 @@ class WgmmaConfig(TiledConfig):
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
         if not self.one_wave(call):
-            return NDRange((self.work_groups(call) * self.items,), (self.items,), together=self.splits_tail)
-        tiles_m, tiles_n = -(-call.m // self.BM), -(-call.n // self.BN)
-        whole = (tiles_m * self.items, tiles_n, call.batch * self.tail_split)
-        return NDRange(whole, (self.items, 1, 1), together=self.splits_tail)
+            whole, own, cluster = (self.work_groups(call) * self.items,), (self.items,), (self.cluster,)
+            return NDRange(whole, own, together=self.splits_tail, cluster=cluster if self.cluster > 1 else ())
+        tiles_m = -(-call.m // (self.BM * self.CLUSTER_M)) * self.CLUSTER_M
+        tiles_n = -(-call.n // (self.BN * self.CLUSTER_N)) * self.CLUSTER_N
+        sizes = (tiles_m * self.items, tiles_n, call.batch * self.tail_split)
+        sides = (self.CLUSTER_M, self.CLUSTER_N, 1)
+        return NDRange(sizes, (self.items, 1, 1), together=self.splits_tail, cluster=sides if self.cluster > 1 else ())
 
     def local_bytes(self, problem: Problem) -> int:
         call = self.oriented(problem)
@@ -189,8 +217,9 @@ class WgmmaConfig(TiledConfig):
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
         return {
-            "batches": call.batch, "whole": self.full_wave_tiles(call), "b_once": int(self.loads_b_once(call)),
-            "a_rows": loaded_rows(call, "A", self.BM), "b_rows": loaded_rows(call, "B", self.BN),
+            "batches": call.batch, "whole": self.full_wave_tiles(call) // self.cluster, "b_once": int(self.loads_b_once(call)),
+            "a_rows": loaded_rows(call, "A", self.BM, self.CLUSTER_N),
+            "b_rows": loaded_rows(call, "B", self.BN, self.CLUSTER_M),
         }  # fmt: skip
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
@@ -201,7 +230,8 @@ class WgmmaConfig(TiledConfig):
             **super().macros(problem),
             **element_macros(call),
             "BK": depth(call), "BLOCKS": self.sums[0] // 64, "WN": self.sums[1], "PART": self.part,
-            "A_EDGED": int(edge_rows(call, "A", self.BM) > 0), "B_EDGED": int(edge_rows(call, "B", self.BN) > 0),
+            "A_EDGED": int(edge_rows(call, "A", self.BM, self.CLUSTER_N) > 0),
+            "B_EDGED": int(edge_rows(call, "B", self.BN, self.CLUSTER_M) > 0),
             "REGISTER_A": int(self.register_operand == "A"), "REGISTER_B": int(self.register_operand == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
@@ -217,9 +247,10 @@ class WgmmaConfig(TiledConfig):
         call = self.oriented(problem)
         maps = {}
         for name, tile in (("A", self.BM), ("B", self.BN)):
-            rows = loaded_rows(call, name, tile)
-            maps[f"map_{name.lower()}"] = input_map(call, name, rows)
-            maps[f"edge_{name.lower()}"] = input_map(call, name, edge_rows(call, name, tile) or rows)
+            parts = self.parts(name)
+            rows = loaded_rows(call, name, tile, parts)
+            maps[f"map_{name.lower()}"] = input_map(call, name, rows // parts)
+            maps[f"edge_{name.lower()}"] = input_map(call, name, (edge_rows(call, name, tile, parts) or rows) // parts)
         # Without stores by TMA its map is not used; any that can be encoded will do.
         maps["map_c"] = (
             output_map(call, 32 if self.register_operand else 64) if self.stores_by_tma(call) else maps["map_a"]
@@ -255,6 +286,8 @@ class WgmmaConfig(TiledConfig):
             yield f"{work}: more than an int counts"
         if self.tail_split > 1:
             yield from self._tail_split_violations(call, device)
+        if self.cluster > 1:
+            yield from self._cluster_violations(call, device)
         plain = self.orientation(problem)
         for name in self.pack:
             if not load_refusal(plain, name, self.register_operand) and alignment(plain, name) == LINE:
@@ -281,6 +314,20 @@ class WgmmaConfig(TiledConfig):
             yield f"{self.register_operand} lies along k: from registers it gains nothing"
         if self.sums[0] not in (64, 128) or self.PROMOTE:
             yield f"{self.sums[0]} rows of sums of a warpgroup are not the 64 or 128 for which an operand fits into registers"
+
+    def _cluster_violations(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
+        if "clusters" not in device.features:
+            yield f"{device.name} is not used by CUDA's launches since sm_90, which alone know clusters of work-groups"
+        if self.cluster > 2 or self.groups % self.cluster:
+            yield f"{self.groups} work-groups at a time are not clusters of {self.cluster}, or these are more than 2"
+        if call.symmetric:
+            yield "neighbours among the tiles of a triangle need not share rows or columns"
+        if self.CLUSTER_M > 1 and self.loads_b_once(call):
+            yield "B is loaded once, with a policy for the cache that a load for two work-groups has not"
+        if self.consumers == 1 and not self.one_wave(call):
+            yield "while the only warpgroup that multiplies stores a tile, the other work-group waits for it, too"
+        if not straddles(call):
+            yield f"all lines of A and B begin at multiples of {LINE} bytes: a cluster gains nothing, and begins later"
 
     def _tail_split_violations(self, call: GemmCall, device: DeviceInfo) -> Iterator[str]:
         tail = self.tail_tiles(call)

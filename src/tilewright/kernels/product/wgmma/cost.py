@@ -34,16 +34,21 @@ BROKEN = 1.2  # cycles of each element where rows of C are no multiples of 16 by
 DRIFT = 0.06  # of the time of full waves, by which work-groups come out of step until they compute a tile together
 FIXUP = 4000  # cycles from a split's last product until the other splits' sums are there
 FIXUP_SUMS = 5.5  # per cycle that a consumer writes for others and adds up
+CLUSTER_START = 500  # later than a lone work-group: both of a cluster wait until both have begun
 EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hidden behind the other
 
 
 def load_cycles(config: WgmmaConfig, call: GemmCall) -> float:
-    """Cycles until the lines of one stage are there."""
+    """Cycles until the lines of one stage are there. Those that a cluster shares are requested once for both work-groups."""
     cycles = 0.0
     for name, tile in (("A", config.BM), ("B", config.BN)):
         view, outer = call.sided(name)
         short = not along_k(view) and outer < depth(call)
-        cycles += (PARTLY if short else FETCH.get(alignment(call, name), FETCH[16])) * loaded_rows(call, name, tile)
+        cycles += (
+            (PARTLY if short else FETCH.get(alignment(call, name), FETCH[16]))
+            * loaded_rows(call, name, tile)
+            / config.parts(name)
+        )
     return cycles
 
 
@@ -74,7 +79,8 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     packing -= (
         mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
     )  # the launch that others have to add
-    return max(computing, memory) + min(computing, memory) * EXPOSED + fixup_cycles(config) + packing + STARTUP
+    startup = STARTUP + (CLUSTER_START if config.cluster > 1 else 0)
+    return max(computing, memory) + min(computing, memory) * EXPOSED + fixup_cycles(config) + packing + startup
 
 
 def least_cost(config: WgmmaConfig, splits: int, packs: bool, call: GemmCall, device: DeviceInfo) -> float:

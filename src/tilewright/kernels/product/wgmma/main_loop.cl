@@ -15,6 +15,8 @@
 // TAIL_SPLIT      parts of k of each tile in the tail wave, a work-group for each part; 1 if these tiles are not split
 // ODD_ROW_LEAD    above 0, C is a batch of two matrices, its even and its odd rows: odd rows are loaded from so many elements
 //                 before k = 0 on, which begin on 32 bytes, and the maps give zeros there. 0 for any other C
+// CLUSTER_M, CLUSTER_N  work-groups of a cluster, down and across C: 1 and 1, 2 and 1, or 1 and 2. Two need the same tile of B or of
+//                 A: each loads half of it, and TMA writes that to both
 //
 // Operands
 // MULTIPLY        the wgmma of the element types; KIND how its sums are bound, "+f" or "+r"
@@ -50,6 +52,8 @@
 #define A_TILE (BM * LINE)
 #define B_TILE (BN * LINE)
 #define STAGE_BYTES (A_TILE + B_TILE)
+#define A_PARTS CLUSTER_N  // parts of a tile that work-groups of a cluster load for each other
+#define B_PARTS CLUSTER_M
 #define K_STEPS 4                           // products of 32 bytes of k in a line
 #define READERS (REGISTER_A || REGISTER_B ? 4 : 1)  // of a consumer, that release a stage: its warps, where each reads by itself
 
@@ -70,9 +74,24 @@
 
 #include "scheduler.cl"
 #include "../pipeline.cl"
+#if CLUSTER > 1
+#include "cluster.cl"
+#endif
 #ifndef EMULATED
 #include "producer.cl"
 #endif
+
+// A reader has read a stage, and tells whoever loads it. `lane` is the work-item's number among those of the reader.
+INLINE void release_stage(const Ring ring, const uint stage, const int lane)
+{
+#if CLUSTER > 1
+    if (lane < CLUSTER)
+        mbarrier_arrive_cluster(ring.empty + 8 * stage, lane);
+#else
+    if (lane == 0)
+        mbarrier_arrive(ring.empty + 8 * stage);
+#endif
+}
 
 #if REGISTER_A || REGISTER_B
 #include "register_operand.cl"
@@ -115,8 +134,8 @@ INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState stat
         for (int part = 0; part < PROMOTE; part++) {
             start(fresh, a_first + state.stage * STAGE_BYTES, b_first + state.stage * STAGE_BYTES + part * PART * LINE, 0);
             await_products(fresh);
-            if (part == PROMOTE - 1 && item == 0)
-                mbarrier_arrive(ring.empty + 8 * state.stage);
+            if (part == PROMOTE - 1)
+                release_stage(ring, state.stage, item);
 #pragma unroll
             for (int i = 0; i < BLOCKS * PART / 2; i++)
                 sums[i / (PART / 2)][part * PART / 2 + i % (PART / 2)] += fresh[i / (PART / 2)][i % (PART / 2)];
@@ -135,14 +154,13 @@ INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState stat
         mbarrier_wait(ring.full + 8 * state.stage, state.parity);
         start(sums, a_first + state.stage * STAGE_BYTES, b_first + state.stage * STAGE_BYTES, step > 0);
         wgmma_wait_group_1();  // the stage before this one has been read
-        if (step > 0 && item == 0)
-            mbarrier_arrive(ring.empty + 8 * last);
+        if (step > 0)
+            release_stage(ring, last, item);
         last = state.stage;
         NEXT_STAGE(state.stage, state.parity)
     }
     await_products(sums);
-    if (item == 0)
-        mbarrier_arrive(ring.empty + 8 * last);
+    release_stage(ring, last, item);
     return state;
 }
 #endif
@@ -170,12 +188,18 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 
     const int item = get_local_id(0), warpgroup = item / 128;
     const Ring ring = ring_at(local_address(local_tiles), local_address(barriers));
-    const int tiles_m = (M + BM - 1) / BM, tiles_n = (N + BN - 1) / BN, steps = (K + ODD_ROW_LEAD + BK - 1) / BK;
-    const Grid grid = {tiles_m, tiles_n, steps, whole, tiles_m * tiles_n * batches - whole,
-                       (int)get_group_id(0), (int)get_num_groups(0)};
+    const int clusters_m = (M + BM * CLUSTER_M - 1) / (BM * CLUSTER_M), clusters_n = (N + BN * CLUSTER_N - 1) / (BN * CLUSTER_N);
+    const int steps = (K + ODD_ROW_LEAD + BK - 1) / BK;
+#if CLUSTER > 1
+    const int rank = cluster_ctarank();
+#else
+    const int rank = 0;
+#endif
+    const Grid grid = {clusters_m, clusters_n, steps, whole, clusters_m * clusters_n * batches - whole,
+                       (int)get_group_id(0) / CLUSTER, (int)get_num_groups(0) / CLUSTER, rank};
 
     if (item == 0) {
-        init_barriers(ring, CONSUMERS * READERS);
+        init_barriers(ring, CONSUMERS * READERS * CLUSTER);
         fence_mbarrier_init();
     }
     // Each from a warp of its own, as each waits for global memory.
@@ -192,14 +216,17 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
         tensormap_address(map_c, (ulong)(C + c_offset));
 #endif
     barrier(CLK_LOCAL_MEM_FENCE);
+#if CLUSTER > 1
+    barrier_cluster();  // the other work-group has begun, and made its barriers
+#endif
 
     if (warpgroup == 0) {
 #if PRODUCER_REGISTERS
         setmaxnreg_dec(PRODUCER_REGISTERS);
 #endif
         if (item == 0) {
-            const Source a = {map_a, edge_a, a_batch != 0, M, a_rows, A_ACROSS ? BK : 8, A_EDGED};
-            const Source b = {map_b, edge_b, b_batch != 0, N, b_rows, B_ACROSS ? BK : 8, B_EDGED};
+            const Source a = {map_a, edge_a, a_batch != 0, M, a_rows, A_ACROSS ? BK : 8 * A_PARTS, A_EDGED};
+            const Source b = {map_b, edge_b, b_batch != 0, N, b_rows, B_ACROSS ? BK : 8 * B_PARTS, B_EDGED};
             produce(grid, ring, a, b, b_once);
         }
     } else {
@@ -228,7 +255,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
             __global RESULT* matrix = C + c_offset + place.matrix * c_batch;
 #if TAIL_SPLIT > 1
             if (ONE_WAVE || work.tile >= whole) {
-                reduce_and_store(sums, part, work.tile - whole, work.part, alpha, beta, matrix, c_row, bias + bias_offset,
+                reduce_and_store(sums, part, tail_tile(grid, work), work.part, alpha, beta, matrix, c_row, bias + bias_offset,
                              bias_row, bias_column, partial, semaphores, consumer, own_item);
                 continue;
             }

@@ -41,31 +41,36 @@ def alignment(call: GemmCall, name: str) -> int:
     return gcd(LINE, *(distance * element_type(call.dtype).itemsize for distance in distances))
 
 
+def straddles(call: GemmCall) -> bool:
+    """Whether lines of A or B that are loaded lie in two of L2's."""
+    return min(alignment(call, "A"), alignment(call, "B")) < LINE
+
+
 def early(call: GemmCall) -> int:
     """How many elements before its first one k begins for odd rows, so that they are loaded from multiples of SECTOR bytes."""
     return UNIT // element_type(call.dtype).itemsize if call.even_odd_rows else 0
 
 
-def loaded_rows(call: GemmCall, name: str, tile: int) -> int:
+def loaded_rows(call: GemmCall, name: str, tile: int, parts: int = 1) -> int:
     """The rows of operand "A" or "B" that a work-group loads: `tile`, or fewer where the operand has fewer.
 
     On an H200 TMA takes 7 cycles for a line outside, several times as many as for one that is there.
     """
     _, outer = call.sided(name)
-    return min(tile, round_up(max(outer, 1), _unit(call, name)))
+    return min(tile, round_up(max(outer, 1), _unit(call, name, parts)))
 
 
 @remembered
-def edge_rows(call: GemmCall, name: str, tile: int) -> int:
+def edge_rows(call: GemmCall, name: str, tile: int, parts: int = 1) -> int:
     """What work-groups with an operand's last rows load of it; 0 if that is not worth a map of its own."""
     _, outer = call.sided(name)
-    left = round_up(outer % tile, _unit(call, name))
+    left = round_up(outer % tile, _unit(call, name, parts))
     return left if outer > tile and 0 < left <= tile - WORTH_A_MAP else 0
 
 
-def _unit(call: GemmCall, name: str) -> int:
+def _unit(call: GemmCall, name: str, parts: int) -> int:
     """Rows that are loaded together: those of a unit of the swizzle, or of a box across k."""
-    return SWIZZLED if along_k(call.sided(name)[0]) else depth(call)
+    return SWIZZLED * parts if along_k(call.sided(name)[0]) else depth(call)
 
 
 def input_map(call: GemmCall, name: str, rows: int) -> TensorMap:

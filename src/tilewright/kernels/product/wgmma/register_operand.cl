@@ -88,8 +88,8 @@ INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState stat
         read_half(fragment[0], tile, 0, item);
         start_half(sums, fragment[0], other, step > 0);
         wgmma_wait_group_1();  // the stage before this one has been multiplied
-        if (step > 0 && item % 32 == 0)
-            mbarrier_arrive(ring.empty + 8 * last);
+        if (step > 0)
+            release_stage(ring, last, item % 32);
         read_half(fragment[1], tile, BK / 2, item);
         start_half(sums, fragment[1], other + LINE / 2 / 16, 1);
         wgmma_wait_group_1();
@@ -100,8 +100,7 @@ INLINE PipelineState multiply(COMPONENT sums[BLOCKS][WN / 2], PipelineState stat
 #pragma unroll
     for (int block = 0; block < BLOCKS; block++)
         wgmma_ready(WN, KIND, sums[block]);
-    if (item % 32 == 0)
-        mbarrier_arrive(ring.empty + 8 * last);
+    release_stage(ring, last, item % 32);
     order_sums(sums);
     return state;
 }

@@ -2,14 +2,17 @@
 
 #include "../scheduler.cl"
 
+#define CLUSTER (CLUSTER_M * CLUSTER_N)  // work-groups whose tiles are neighbours
+
 // The work of all work-groups. Tiles are counted over C and then over the batch. If this consists of even and odd rows of one
 // matrix (ODD_ROW_LEAD), rows of tiles of the two alternate.
 typedef struct {
-    int tiles_m, tiles_n;  // of C
+    int tiles_m, tiles_n;  // of C; here and below a cluster's tiles count as one, and so do its work-groups
     int steps;             // of BK, of a tile
     int whole;             // tiles of the full waves: work-group g computes number g, g + groups, ...
     int left;              // tiles of the tail wave, each in TAIL_SPLIT parts: one for each of the first work-groups
     int group, groups;
+    int rank;              // the work-group's number in its cluster
 } Grid;
 
 typedef struct {
@@ -42,7 +45,7 @@ INLINE Origin origin_of(const Grid grid, const int tile)
 
 INLINE WorkTile first_work(const Grid grid)
 {
-    const int tile = (get_group_id(2) / TAIL_SPLIT * grid.tiles_n + get_group_id(1)) * grid.tiles_m + get_group_id(0);
+    const int tile = (get_group_id(2) / TAIL_SPLIT * get_num_groups(1) + get_group_id(1)) * get_num_groups(0) + get_group_id(0);
     return split_of(grid, tile, get_group_id(2) % TAIL_SPLIT);
 }
 
@@ -51,14 +54,19 @@ INLINE WorkTile next_work(const Grid grid, const WorkTile work)
     const WorkTile none = {0, 0, 0, 0};
     return none;
 }
+
+INLINE int tail_tile(const Grid grid, const WorkTile work)
+{
+    return work.tile;
+}
 #else
 INLINE Origin origin_of(const Grid grid, const int tile)
 {
     const int turns = ODD_ROW_LEAD ? 2 : 1, rows = grid.tiles_m * turns, area = rows * grid.tiles_n;
     const int2 at = swizzled_tile(tile % area, rows, grid.tiles_n);
     Origin place;
-    place.m = at.x / turns * BM;
-    place.n = at.y * BN;
+    place.m = (at.x / turns * CLUSTER_M + grid.rank % CLUSTER_M) * BM;
+    place.n = (at.y * CLUSTER_N + grid.rank % CLUSTER_N) * BN;
     place.matrix = ODD_ROW_LEAD ? at.x % turns : tile / area;
     return place;
 }
@@ -85,5 +93,11 @@ INLINE WorkTile first_work(const Grid grid)
 INLINE WorkTile next_work(const Grid grid, const WorkTile work)
 {
     return work_at(grid, work.tile + grid.groups);
+}
+
+// The number among the tiles of the tail wave of what this work-group computes.
+INLINE int tail_tile(const Grid grid, const WorkTile work)
+{
+    return (work.tile - grid.whole) * CLUSTER + grid.rank;
 }
 #endif

@@ -12,7 +12,7 @@ from ..family import Candidate, Group, Offer, once_checked
 from .config import LEAST_STEPS, WgmmaConfig
 from .cost import cost, least_cost
 from .kernels import KERNELS, MOST_WHOLE, REQUIRES
-from .maps import LINE, alignment, load_refusal, steps_of
+from .maps import LINE, alignment, load_refusal, steps_of, straddles
 
 # Tiles of C: BM, BN, STAGES, CONSUMERS_M, CONSUMERS_N. As many stages as local memory holds beside the slots for C.
 SPACE = (
@@ -24,6 +24,7 @@ REGISTER_SPACE = (
     (256, 128, 4, 1, 2), (128, 256, 4, 1, 2), (128, 128, 6, 1, 2), (64, 256, 4, 1, 2), (128, 64, 8, 1, 1), (64, 128, 8, 1, 1),
     (32, 256, 5, 1, 2), (32, 128, 10, 1, 1), (32, 64, 16, 1, 1),
 )  # fmt: skip
+CLUSTERS = ((1, 2), (2, 1))  # CLUSTER_M, CLUSTER_N
 LEAST_SIDE = 3  # rows or columns of C: with fewer, memory is all that counts, which other kernels read as fast
 SWIZZLE_ROWS = 2048  # rows of C in a swizzle group, or fewer
 
@@ -39,14 +40,25 @@ def _tried(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
 
 
 def _tiles(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
-    """Every tile, and with even and odd rows of C as two matrices where that can be."""
+    """Every tile, and with even and odd rows of C as two matrices where that can be; also in clusters, where lines straddle."""
+    clustered = "clusters" in device.features and not call.symmetric and straddles(call)
     for shape in shapes(call.dtype, call.precision, device.compute_units):
         even_odd = _variant(shape, 1, "", True)
-        yield from (shape,) if any(even_odd.even_odd_violations(call)) else (even_odd, shape)
+        for each in (shape,) if any(even_odd.even_odd_violations(call)) else (even_odd, shape):
+            yield from (_in_clusters(each, *cluster) for cluster in CLUSTERS if clustered)
+            yield each
+
+
+@cache
+def _in_clusters(config: WgmmaConfig, down: int, across: int) -> WgmmaConfig:
+    """The same with clusters of work-groups, whose tiles count as one in a swizzle group."""
+    return replace(config, CLUSTER_M=down, CLUSTER_N=across, GROUP_M=max(1, config.GROUP_M // down))
 
 
 def _ways(tile: WgmmaConfig, call: GemmCall) -> Iterator[WgmmaConfig]:
-    for split, pack in product((1, *splits(tile, call)), packs(call, tile.register_operand)):
+    """Only what must be packed is for clusters: they are there to leave it out."""
+    ways = packs(call, tile.register_operand)
+    for split, pack in product((1, *splits(tile, call)), ways[:1] if tile.cluster > 1 else ways):
         yield _variant(tile, split, pack, tile.even_odd_rows)
 
 
