@@ -12,7 +12,7 @@ from tilewright.runtime.cuda import driver as driver_module
 from tilewright.runtime.cuda.dependent import LAUNCH, WAIT, dependent
 from tilewright.runtime.cuda.device import Device
 from tilewright.runtime.cuda.driver import TOO_MANY_TOGETHER, failure
-from tilewright.runtime.cuda.launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher
+from tilewright.runtime.cuda.launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, launcher
 
 PTX = """
 .version {version}
@@ -94,7 +94,7 @@ class LaunchConfig(ctypes.Structure):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("attributes", [[PROGRAMMATIC_STREAM_SERIALIZATION], [COOPERATIVE], [COOPERATIVE, 6]])
+@pytest.mark.parametrize("attributes", [[PROGRAMMATIC_STREAM_SERIALIZATION], [COOPERATIVE], [COOPERATIVE, 6], []])
 def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: list[int]) -> None:
     seen: list[Any] = []
 
@@ -107,10 +107,35 @@ def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: list[i
     assert (ctypes.sizeof(LaunchAttribute), ctypes.sizeof(LaunchConfig)) == (72, 56)
     function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)
     driver: Any = SimpleNamespace(library={"cuLaunchKernelEx": function})
-    call = extended_launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42, attributes)
+    call = launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42, attributes)
     assert call() == 7
     sizes = [5, 6, 7, 128, 2, 1, 232448, 2**41]
     assert seen == [(sizes, [(each, 1) for each in attributes], 2**40 + 1, 2**42, None)]
+
+
+class OldLibrary:
+    """A driver's library before CUDA 11.8."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __getitem__(self, name: str) -> Any:
+        if name != "cuLaunchKernel":
+            raise AttributeError(name)
+        return self._function
+
+
+def test_an_old_driver_gets_the_same_by_its_own_call() -> None:
+    seen: list[Any] = []
+
+    def launch(*arguments: Any) -> int:
+        seen.append(arguments)
+        return 7
+
+    kinds = (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
+    driver: Any = SimpleNamespace(library=OldLibrary(ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(launch)))
+    assert launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42)() == 7
+    assert seen == [(2**40 + 1, 5, 6, 7, 128, 2, 1, 232448, 2**41, 2**42, None)]
 
 
 @pytest.mark.parametrize("waits", [True, False])
@@ -124,12 +149,8 @@ def test_a_kernel_begins_early_if_it_waits_and_its_launch_allows_it(together: bo
         seen.append(sorted(own.attributes[place].id for place in range(own.count)))
         return 0
 
-    def plain(*arguments: Any) -> int:
-        seen.append([])
-        return 0
-
     function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)
-    library = {"cuLaunchKernelEx": function, "cuLaunchKernel": plain}
+    library = {"cuLaunchKernelEx": function}
     device: Any = SimpleNamespace(driver=SimpleNamespace(library=library))
     kernel: Any = SimpleNamespace(function=1, dynamic_bytes=0, dependent=waits, arguments=(ctypes.c_void_p * 1)())
     ndrange = NDRange((256,), (128,), together=together, early=early)

@@ -25,7 +25,7 @@ from .compilers import Compiler, NvrtcCompiler
 from .dependent import dependent
 from .driver import STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
 from .information import architecture, driver_version, handle_of
-from .launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, extended_launcher, plain_launcher
+from .launches import COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, launcher
 from .programs import Allocation, BoundKernel, Buffer, Program, relaxed_capture
 from .timing import GATE, Event, Gate, Mark
 
@@ -250,10 +250,10 @@ class Device:
         """A function that launches the kernel with its arguments as they are then, and returns CUDA's status. The context must be
         current."""
         arguments = ctypes.addressof(kernel.arguments)
-        own = (self.driver, kernel.function, grid(ndrange, what), kernel.dynamic_bytes, stream, arguments)
         early = kernel.dependent and ndrange.early
         attributes = [PROGRAMMATIC_STREAM_SERIALIZATION] * early + [COOPERATIVE] * ndrange.together
-        return extended_launcher(*own, attributes) if attributes else plain_launcher(*own)
+        own = (kernel.function, grid(ndrange, what), kernel.dynamic_bytes, stream, arguments)
+        return launcher(self.driver, *own, attributes)
 
     def timed(self, enqueue: Callable[[], object], what: str) -> float:
         """Device seconds of the work that `enqueue` puts on the empty stream. Waits for its end."""
