@@ -1,6 +1,7 @@
 """Ready calls on PyTorch's tensors, on a pretended GPU: what later calls must notice. The tensors lie in the host's memory."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,14 @@ class HostTensors(TorchArrays):
 
     def __init__(self, device: PretendedDevice) -> None:
         self._device = device
-        self.stream_of = lambda ordinal: 1  # type: ignore[method-assign, assignment]
-        self.ordinal = lambda value: 0  # type: ignore[method-assign, assignment]
+
+    @staticmethod
+    def ordinal(value: Any) -> int:
+        return 0
+
+    @staticmethod
+    def stream_of(ordinal: int) -> int:
+        return 1
 
     def holds(self, value: Any) -> bool:
         return True
@@ -85,15 +92,20 @@ def calls(sharing_device: Device, monkeypatch: pytest.MonkeyPatch, request: pyte
     return made
 
 
+def product_by_gemm(a: Any, b: Any, out: Any = None) -> Any:
+    return gemm(a, b, out=out)
+
+
 @pytest.fixture(params=["matmul", "prepared", "gemm"])
 def product(request: pytest.FixtureRequest, calls: Calls) -> Product:
     """A product of 6 x 6 matrices that has ready calls with and without `out`."""
     a, b, out = (calls.tensor(6, 6, seed=seed) for seed in range(3))
-    called: Product = {
-        "matmul": lambda: matmul,
-        "prepared": lambda: prepare(a, b, out),
-        "gemm": lambda: lambda a, b, out=None: gemm(a, b, out=out),
-    }[request.param]()
+    if request.param == "matmul":
+        called: Product = matmul
+    elif request.param == "prepared":
+        called = prepare(a, b, out)
+    else:
+        called = product_by_gemm
     for _ in range(2):
         called(a, b)
         called(a, b, out)
@@ -103,8 +115,8 @@ def product(request: pytest.FixtureRequest, calls: Calls) -> Product:
 def test_later_calls_are_ready(product: Product, calls: Calls) -> None:
     for seed in range(3):
         a, b, out = (calls.tensor(6, 6, seed=10 * seed + place) for place in range(3))
-        assert calls.is_ready(lambda a=a, b=b: product(a, b))
-        assert calls.is_ready(lambda a=a, b=b, out=out: product(a, b, out))
+        assert calls.is_ready(partial(product, a, b))
+        assert calls.is_ready(partial(product, a, b, out))
         assert torch.allclose(out, a @ b, atol=1e-4)
         assert torch.equal(product(a, b), out)
 

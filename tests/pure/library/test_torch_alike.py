@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -37,7 +38,7 @@ def test_no_tensor_is_kept(compare: Any) -> None:
 
 
 # What tells tensors apart.
-PARTS = {
+PARTS: dict[str, Callable[[Any], Any]] = {
     "type": type, "device": lambda t: t.device, "layout": lambda t: t.layout, "dtype": lambda t: t.dtype,
     "shape": lambda t: t.shape, "strides": lambda t: t.stride() if t.layout is torch.strided else (3, 1),
     "requires_grad": lambda t: t.requires_grad, "neg": lambda t: t.is_neg(), "conj": lambda t: t.is_conj(),
