@@ -2,9 +2,11 @@
 
 import ctypes
 import gc
+import os
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -558,3 +560,24 @@ def test_a_call_from_within_a_call_changes_none_of_its_addresses(
         found = product(a, b).array
         assert not inside
         assert np.allclose(found, a.array @ b.array + added, atol=1e-4)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize("prepared_once", [False, True])
+def test_forks_run_no_ready_calls(prepared_once: bool, framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    gpu.info = replace(gpu.info, platform="NVIDIA CUDA")
+    a, b, out = gpu.own(values(8, 8)), gpu.own(values(8, 8, seed=1)), gpu.own(np.zeros((8, 8), np.float32))
+    product = prepare(a, b, out) if prepared_once else matmul
+    for _ in range(3):
+        product(a, b, out)
+    out.array.fill(7)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            product(a, b, out)
+        except LaunchFailed:
+            status = 0 if (out.array == 7).all() else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

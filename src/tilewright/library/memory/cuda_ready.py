@@ -72,7 +72,8 @@ class CudaReady(Ready):
         self._operands = tuple(self._operand(position, given.arrays[position]) for position in read)
         self._places = tuple(read.values())
         self._one_place = _one_place({position: framework.address(given.arrays[position]) for position in read})
-        self.run_plain: PlainRun = self._plain(given.arrays, given.out) or (lambda a, b, out: self.run((a, b), out))
+        self._plain = self._plain_run(given.arrays, given.out)
+        self.run_plain: PlainRun = self._plain or (lambda a, b, out: self._run((a, b), out))
 
     def _seat(self, array: Any) -> Seat:
         seen = self._memory.framework.read(array, "an array", self._memory.queue)
@@ -80,12 +81,15 @@ class CudaReady(Ready):
         return Seat(seen.pointer % ALIGNED, seen.base - seen.pointer, begin, end)
 
     def _operand(self, position: int, array: Any) -> tuple[int, Callable[[Any], bool], int, int, int, int]:
-        """What `run` needs of an operand."""
+        """What `_run` needs of an operand."""
         seat = self._seat(array)
         low, high = seat.distances(None if self._out is None else self._out[1])
         return position, self._memory.framework.alike(array), seat.offset, seat.shift, low, high
 
     def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
+        return self._run(arrays, out) if self._plain is None else self._plain(arrays[0], arrays[1], out)
+
+    def _run(self, arrays: tuple[Any, ...], out: Any) -> Any:
         if self._stream_of(self._ordinal) != self._stream:
             return REFUSED
         if capture_of(self._device, self._memory.queue) != self._capture:
@@ -124,8 +128,8 @@ class CudaReady(Ready):
             self._written(out)
         return target
 
-    def _plain(self, arrays: Sequence[Any], out: Any) -> PlainRun | None:
-        """`run` written out for what most small products are: two operands at aligned addresses, one launch, no capture.
+    def _plain_run(self, arrays: Sequence[Any], out: Any) -> PlainRun | None:
+        """`_run` written out for what most small products are: two operands at aligned addresses, one launch, no capture.
 
         It takes three fifths of the time. None for other calls.
         """
@@ -141,7 +145,7 @@ class CudaReady(Ready):
         alike = framework.alike(*arrays[:2]) if out is None else framework.alike(*arrays[:2], out)
         (low_a, high_a), (low_b, high_b) = (seat.distances(seats[2]) for seat in seats[:2])
         watch = None if self._memory.queue in UNCAPTURED else capture_watch(self._device, self._memory.queue)
-        (place_a, place_b), place_c, whole, call = self._places, self._output, self.run, self.call
+        (place_a, place_b), place_c, whole, call = self._places, self._output, self._run, self.call
         address, empty, written = self._address, self._empty, self._written
         stream_of, ordinal, stream, launch_again = self._stream_of, self._ordinal, self._stream, self._launch_again
 
