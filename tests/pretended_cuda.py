@@ -14,7 +14,7 @@ import numpy as np
 import pyopencl as cl
 
 from tilewright.core.kernel import NDRange
-from tilewright.library.cuda_arrays.array import CudaArray
+from tilewright.library.cuda_arrays.array import ALIGNED, CudaArray
 from tilewright.library.cuda_arrays.of_others import InterfaceArrays
 from tilewright.runtime.cuda.programs import Buffer
 from tilewright.runtime.opencl.device import Device
@@ -169,6 +169,7 @@ class PretendedDevice:
         return PretendedArray(array)
 
     def lent(self, pointer: int) -> Any:
+        assert pointer % ALIGNED == 0, f"kernels get {pointer:#x}, and may read {ALIGNED} bytes at once there"
         for array in self.known:
             begin = array.__array_interface__["data"][0]
             if begin - 16 < pointer < begin + max(array.nbytes, 1):

@@ -205,8 +205,15 @@ def test_another_layout_or_memory_is_noticed(product: Product, calls: Calls) -> 
         shifted = long[begin : begin + 36].view(6, 6)
         shifted.copy_(a)
         for _ in range(2):
-            product(shifted, b, out)
-            assert torch.allclose(out, shifted @ b, atol=1e-4)
+            for left, right in ((shifted, b), (b, shifted)):
+                product(left, right, out)
+                assert torch.allclose(out, left @ right, atol=1e-4)
+                assert torch.equal(product(left, right), out)
+            product(a, b, shifted)
+            assert torch.allclose(shifted, a @ b, atol=1e-4)
+            shifted.copy_(a)
+            product(shifted, shifted, out)
+            assert torch.allclose(out, a @ a, atol=1e-4)
 
 
 def test_shared_memory_is_noticed(product: Product, calls: Calls) -> None:
