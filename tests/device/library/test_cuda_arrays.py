@@ -402,10 +402,10 @@ PLACES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("shapes", [((4, 4), (4, 4)), ((3, 5), (5, 3))])
+@pytest.mark.parametrize("biased", [False, True])
 @pytest.mark.parametrize("prepared_once", [False, True])
 def test_a_ready_call_is_for_one_stream_and_one_capture(
-    shapes: Any, prepared_once: bool, framework: PretendedArrays, gpu: PretendedDevice, streams: PretendedStreams,
+    biased: bool, prepared_once: bool, framework: PretendedArrays, gpu: PretendedDevice, streams: PretendedStreams,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     launched: list[tuple[int, dict[int, int]]] = []
@@ -422,8 +422,9 @@ def test_a_ready_call_is_for_one_stream_and_one_capture(
 
     monkeypatch.setattr(gpu, "launcher", launcher)
     gone = general(monkeypatch)
-    a, b = values(*shapes[0]), values(*shapes[1], seed=1)
-    left, right, out = gpu.own(a), gpu.own(b), gpu.own(values(shapes[0][0], shapes[1][1]))
+    a, b, bias = values(3, 5), values(5, 4, seed=1), values(4, seed=2)
+    left, right, out, added = gpu.own(a), gpu.own(b), gpu.own(values(3, 4)), {"bias": gpu.own(bias)} if biased else {}
+    wanted = a @ b + bias if biased else a @ b
     products: dict[int | None, Any] = {}
     matmul(left, right)  # which makes the kind of arrays known
     for new in (True, False):
@@ -431,16 +432,18 @@ def test_a_ready_call_is_for_one_stream_and_one_capture(
             monkeypatch.setattr(framework, "current_stream", lambda *_, current=current: current)
             streams.captures = captures
             if prepared_once and queue not in products:
-                products[queue] = prepare(left, right, out, queue=queue)
-                products[queue](left, right, out)
+                products[queue] = prepare(left, right, out, queue=queue, **added)
+                products[queue](left, right, out, **added)
             gone.clear()
             launched.clear()
             out.array.fill(np.nan)
             if prepared_once:
-                products[queue](left, right, out)
+                products[queue](left, right, out, **added)
+            elif biased:
+                gemm(left, right, out=out, queue=queue, **added)
             else:
                 matmul(left, right, out, queue=queue)
-            assert np.allclose(out.array, a @ b, atol=1e-4)
+            assert np.allclose(out.array, wanted, atol=1e-4)
             stream = current if queue is None else queue
             assert [each for each, _ in launched] == [stream]
             # Launches of a captured call are its own: they were made while that capture went on.

@@ -92,11 +92,11 @@ def calls(sharing_device: Device, monkeypatch: pytest.MonkeyPatch, request: pyte
     return made
 
 
-def product_by_gemm(a: Any, b: Any, out: Any = None) -> Any:
-    return gemm(a, b, out=out)
+def product_by_gemm(a: Any, b: Any, out: Any = None, bias: Any = None) -> Any:
+    return gemm(a, b, out=out, bias=bias)
 
 
-@pytest.fixture(params=["matmul", "prepared", "gemm"])
+@pytest.fixture(params=["matmul", "prepared", "gemm", "biased"])
 def product(request: pytest.FixtureRequest, calls: Calls) -> Product:
     """A product of 6 x 6 matrices that has ready calls with and without `out`."""
     a, b, out = (calls.tensor(6, 6, seed=seed) for seed in range(3))
@@ -105,7 +105,8 @@ def product(request: pytest.FixtureRequest, calls: Calls) -> Product:
     elif request.param == "prepared":
         called = prepare(a, b, out)
     else:
-        called = product_by_gemm
+        zero = calls.known(torch.zeros(6)) if request.param == "biased" else None  # with which less is written out
+        called = partial(product_by_gemm, bias=zero)
     for _ in range(2):
         called(a, b)
         called(a, b, out)
