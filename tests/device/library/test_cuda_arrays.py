@@ -423,7 +423,8 @@ def test_a_ready_call_is_for_one_stream_and_one_capture(
     monkeypatch.setattr(gpu, "launcher", launcher)
     gone = general(monkeypatch)
     a, b, bias = values(3, 5), values(5, 4, seed=1), values(4, seed=2)
-    left, right, out, added = gpu.own(a), gpu.own(b), gpu.own(values(3, 4)), {"bias": gpu.own(bias)} if biased else {}
+    left, right, out = gpu.own(a), gpu.own(b), gpu.own(values(3, 4))
+    added: dict[str, Any] = {"bias": gpu.own(bias)} if biased else {}
     wanted = a @ b + bias if biased else a @ b
     products: dict[int | None, Any] = {}
     matmul(left, right)  # which makes the kind of arrays known
