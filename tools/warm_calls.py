@@ -4,7 +4,7 @@ Both versions make small calls, whose kernels take negligible time, in child pro
 PyOpenCL arrays, on CUDA tensors where PyTorch has a GPU, by `prepare` (in versions that have it), and raw launches of the same
 kernel with its buffers bound, without the library. Each child repeats every call and reports the least time. The record has the
 median and the spread over the rounds, and how far each call lies above the raw launch. Without an older checkout only this
-version is measured. TILEWRIGHT_DEVICE chooses the device.
+version is measured. TILEWRIGHT_DEVICE chooses the device, --arrays some kinds of arrays.
 """
 
 import argparse
