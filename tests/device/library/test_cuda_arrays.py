@@ -318,6 +318,35 @@ def test_a_matrix_times_its_own_transpose(framework: PretendedArrays, gpu: Prete
         assert np.array_equal(symmetric, symmetric.T)
 
 
+def test_operands_that_begin_at_one_address_have_their_own_plan(
+    framework: PretendedArrays, gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan for others is right for them, too, but does twice the work."""
+    whole, launched = gpu.launcher, list[Any]()
+
+    def launcher(kernel: Any, *arguments: Any) -> Any:
+        launch = whole(kernel, *arguments)
+
+        def noted() -> int:
+            launched.append(kernel)
+            return launch()
+
+        return noted
+
+    monkeypatch.setattr(gpu, "launcher", launcher)
+    own = gpu.own(values(70, 41))
+    transposed, other = PretendedArray(own.array.T), gpu.own(np.asfortranarray(values(41, 70, seed=1)))
+    kernels: dict[str, set[int]] = {"own": set(), "other": set()}
+    for _ in range(4):
+        for name, second in (("other", other), ("own", transposed)):
+            launched.clear()
+            matmul(own, second)
+            kernels[name] |= set(map(id, launched))
+    assert kernels["own"]
+    assert kernels["other"]
+    assert not kernels["own"] & kernels["other"]
+
+
 def test_a_prepared_product_takes_cuda_arrays(framework: PretendedArrays, gpu: PretendedDevice) -> None:
     a, b, bias = values(6, 5), values(5, 4, seed=1), values(4, seed=2)
     product = prepare(gpu.own(a), gpu.own(b), bias=gpu.own(bias), alpha=3)

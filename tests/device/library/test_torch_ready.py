@@ -224,7 +224,8 @@ def test_shared_memory_is_noticed(product: Product, calls: Calls) -> None:
         for pair in ((a, b), (b, a)):
             a.copy_(calls.tensor(6, 6, seed=begin))
             wanted = pair[0] @ pair[1]
-            product(*pair, out)
+            shared = abs(begin - 32) < 36
+            assert calls.is_ready(partial(product, *pair, out)) is not shared  # a small kernel may be right by luck
             assert torch.allclose(out, wanted, atol=1e-4)
 
 
