@@ -58,13 +58,19 @@ class PretendedArrays(InterfaceArrays):
     def current_stream(self, ordinal: int, values: Any) -> int:
         return 1
 
-    def key_of(self, value: PretendedArray) -> tuple[Any, ...]:
-        return value.array.shape, value.array.strides, value.dtype, self.address(value) % ALIGNED
+    def stream_of(self, ordinal: int) -> int:
+        return self.current_stream(ordinal, ())
 
-    def call_key(self, arrays: Any, out: Any) -> tuple[Any, ...] | None:
-        if any(not isinstance(each, PretendedArray) for each in (out, *arrays) if each is not None):
-            return None
-        return 0, 1, *(None if each is None else self.key_of(each) for each in (out, *arrays))
+    def count(self, value: PretendedArray) -> int:
+        return value.array.size
+
+    def alike(self, *values: PretendedArray) -> Callable[..., bool]:
+        wanted = tuple(map(self.layout, values))
+        return lambda *others: tuple(map(self.layout, others)) == wanted and len(set(map(id, others))) == len(others)
+
+    def layout(self, value: Any) -> Any:
+        """What a call depends on, but for the address; for arrays of other kinds what no array of this one has."""
+        return isinstance(value, PretendedArray) and (value.array.shape, value.array.strides, value.dtype)
 
     def settled(self, value: PretendedArray) -> bool:
         return bool(value.array.size)
@@ -115,7 +121,9 @@ class PretendedKernel:
             return
         self.kernel.set_arg(index, value)
 
-    def pointer(self, index: int) -> Any:
+    def pointer(self, index: int, place: Any = None) -> Any:
+        if place is not None:
+            self._pointers[index] = place
         return self._pointers.setdefault(index, ctypes.c_uint64())
 
     def lend(self) -> None:
@@ -161,6 +169,7 @@ class PretendedDevice:
         return PretendedArray(array)
 
     def lent(self, pointer: int) -> Any:
+        assert pointer % ALIGNED == 0, f"kernels get {pointer:#x}, and may read {ALIGNED} bytes at once there"
         for array in self.known:
             begin = array.__array_interface__["data"][0]
             if begin - 16 < pointer < begin + max(array.nbytes, 1):

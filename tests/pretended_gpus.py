@@ -152,6 +152,10 @@ class Gpus:
         self.enqueue(stream, lambda: ctypes.memset(pointer, byte, count))
         return 0
 
+    def cuStreamIsCapturing(self, stream: int, status: Any) -> int:
+        status._obj.value = int(stream in self.capturing)
+        return 0
+
     def cuStreamGetCaptureInfo_v2(self, stream: int, status: Any, number: Any, *rest: Any) -> int:
         status._obj.value = number._obj.value = int(stream in self.capturing)
         return 0

@@ -4,7 +4,7 @@ Both versions make small calls, whose kernels take negligible time, in child pro
 PyOpenCL arrays, on CUDA tensors where PyTorch has a GPU, by `prepare` (in versions that have it), and raw launches of the same
 kernel with its buffers bound, without the library. Each child repeats every call and reports the least time. The record has the
 median and the spread over the rounds, and how far each call lies above the raw launch. Without an older checkout only this
-version is measured. TILEWRIGHT_DEVICE chooses the device.
+version is measured. TILEWRIGHT_DEVICE chooses the device, --arrays some kinds of arrays.
 """
 
 import argparse
@@ -160,10 +160,10 @@ def _is_here(module: str) -> bool:
         return False
 
 
-def measured(whole: bool) -> dict[str, float]:
-    """Microseconds of this thread for each call, the least of all repetitions; without `whole`, of the library's Python
-    alone: nothing is enqueued then."""
-    made = cases()
+def measured(whole: bool, kinds: Sequence[str]) -> dict[str, float]:
+    """Microseconds of this thread for each call on arrays of these kinds, the least of all repetitions; without `whole`, of the
+    library's Python alone: nothing is enqueued then."""
+    made = {name: case for name, case in cases().items() if case.arrays in kinds}
     for case in made.values():
         case.call()
     if not whole:
@@ -185,7 +185,7 @@ def measured(whole: bool) -> dict[str, float]:
     return found
 
 
-def child(checkout: Path, whole: bool) -> dict[str, float]:
+def child(checkout: Path, whole: bool, kinds: Sequence[str]) -> dict[str, float]:
     """The times of one version, in a process that imports that checkout's package and this file.
 
     So nothing of the package is imported at the top of this file: other versions have other modules.
@@ -194,8 +194,8 @@ def child(checkout: Path, whole: bool) -> dict[str, float]:
 
     code = "import sys; sys.path.insert(0, sys.argv[1]); import importlib.util as u; "
     code += "s = u.spec_from_file_location('warm', sys.argv[2]); m = u.module_from_spec(s); s.loader.exec_module(m); "
-    code += "import json; print('TIMES ' + json.dumps(m.measured(sys.argv[3] == 'True')))"
-    ended = run_child([sys.executable, "-c", code, str(checkout / "src"), __file__, str(whole)], TIME_LIMIT_S)
+    code += "import json; print('TIMES ' + json.dumps(m.measured(sys.argv[3] == 'True', sys.argv[4:])))"
+    ended = run_child([sys.executable, "-c", code, str(checkout / "src"), __file__, str(whole), *kinds], TIME_LIMIT_S)
     line = next((each for each in ended.stdout.splitlines() if each.startswith("TIMES ")), None)
     if line is None:
         raise SystemExit(f"{checkout}: {ended.ending or 'no answer'}: {ended.telling_line()}")
@@ -208,14 +208,14 @@ def commit_of(checkout: Path) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
 
-def compared(older: Path | None, rounds: int, whole: bool) -> dict[str, Any]:
+def compared(older: Path | None, rounds: int, whole: bool, kinds: Sequence[str]) -> dict[str, Any]:
     """Both versions in turns, who begins changing: medians, spreads, and the median of the differences in each round."""
     versions = {"after": ROOT} if older is None else {"before": older, "after": ROOT}
     times: dict[str, list[dict[str, float]]] = {name: [] for name in versions}
     for number in range(rounds):
         turn = list(versions.items())
         for name, checkout in turn if number % 2 == 0 else reversed(turn):
-            times[name].append(child(checkout, whole))
+            times[name].append(child(checkout, whole, kinds))
     rows = {}
     for call in times["after"][0]:
         row: dict[str, Any] = {}
@@ -230,7 +230,7 @@ def compared(older: Path | None, rounds: int, whole: bool) -> dict[str, Any]:
             pairs = zip(times["before"], times["after"], strict=True)
             row["more_us"] = round(median(after[call] - before[call] for before, after in pairs), 2)
         raw = next((raw for kind, raw in RAW.items() if kind in call), RAW["NumPy"])
-        if whole and call not in RAW.values():
+        if whole and call not in RAW.values() and raw in times["after"][0]:
             row["above_raw_us"] = round(median(each[call] - each[raw] for each in times["after"]), 2)
         rows[call] = row
     return rows
@@ -241,6 +241,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--against", type=Path, help="a checkout of the version before")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--record", type=Path)
+    parser.add_argument("--arrays", nargs="+", choices=RAW, default=list(RAW), help="the kinds of arrays")
     options = parser.parse_args(words)
     older = options.against and options.against.resolve()
     record: dict[str, Any] = {
@@ -248,8 +249,9 @@ def main(words: Sequence[str] | None = None) -> None:
         "after": commit_of(ROOT),
         "machine": machine(),
     }
-    for part, whole in (("Python alone", False), ("whole calls", True)):
-        record[part] = compared(older, options.rounds, whole)
+    parts = (("Python alone", False), ("whole calls", True))
+    for part, whole in parts if "NumPy" in options.arrays else parts[1:]:
+        record[part] = compared(older, options.rounds, whole, options.arrays)
         for call, row in record[part].items():
             before = f"{row['before_us']:8.2f}" if "before_us" in row else 8 * " "
             above = f", {row['above_raw_us']:.2f} above the raw launch" if "above_raw_us" in row else ""

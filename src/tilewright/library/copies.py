@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..errors import InvalidInput, UnsupportedType
 from .copy_calls import MOST_LAUNCHES, STANDS_FOR, in_place_transpose, strided_copy
 from .engine import Call, call_for
-from .lookup import Slot, find
+from .lookup import Slot, run_ready
 from .memory.choice import Memory, memory_for
 from .memory.ready import REFUSED, Recipe
 from .rules import check_out, single_out, target_of
@@ -191,8 +191,8 @@ def _called(name: str, a: Any, out: Any, device: Any, queue: Any, wait_for: Any,
         return _in_tiles(a, out, name, limits)
     slot = None
     if wait_for is None:
-        ready, slot = find((a,), out, ("input",), name, device, queue)
-        if ready is not None and (result := ready.run((a,), out)) is not REFUSED:
+        result, _, slot = run_ready((a,), out, ("input",), name, device, queue)
+        if result is not REFUSED:
             return result
     memory = memory_for((a, out), device, queue, wait_for)
     if limits is not None and queue is None and too_large(memory, (a, a)) and a is not out and a.ndim == 2:
@@ -236,7 +236,7 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot
     if target.copied_to is not None:
         memory.assign(target.copied_to, target.array)
     elif slot is not None and taken is a and a.ndim:  # without dimensions a ready call gives a number, as products do
-        slot.keep(memory.ready(Recipe(call, ((0, "input"),), "output", target.array)))
+        slot.keep(memory.ready(Recipe(call, ((0, "input"),), "output", target.array, slot.given)))
     return memory.result(target.array) if out is None else out
 
 

@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..core.plan import Plan
@@ -32,7 +33,7 @@ class Call:
         # One plan without scratch memory is what most small products are: nothing is looked up for it.
         self._single = self._loaded[0] if len(plans) == 1 and not plans[0].scratch else None
         self.used = False  # since `Kept` last looked for a call to drop
-        self.ready: list[Hashable] = []  # keys of the ready calls that it is kept for
+        self.forgets: list[Callable[[], None]] = []  # each drops one of its ready calls
 
     def enqueue(
         self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None, event: bool = True, scratch: Any = None
@@ -106,17 +107,25 @@ class Kept:
                 self.calls[oldest] = dropped
                 continue
             self.zeroed_bytes -= dropped.zeroed_bytes
-            for ready in dropped.ready:
-                self.ready.pop(ready, None)
+            for forget in dropped.forgets:
+                forget()
 
-    def add_ready(self, key: Hashable, call: Call, ready: Any) -> None:
-        """Keep a ready call as long as its call. Other spellings of the same arguments have ready calls of their own."""
+    def add_ready(self, key: Hashable, ready: Any) -> None:
+        """Keep a ready call as long as its call."""
+        if self.answers_for(ready.call, partial(self.ready.pop, key, None)):
+            self.ready[key] = ready
+
+    def answers_for(self, call: Call, forget: Callable[[], None]) -> bool:
+        """Whether the call is kept. `forget` drops a ready call of it, when the call is dropped at the latest.
+
+        Other spellings of the same arguments have ready calls of their own, but not for ever more.
+        """
         if all(each is not call for each in self.calls.values()):
-            return
-        if len(call.ready) == READY_SPELLINGS:
-            self.ready.pop(call.ready.pop(0), None)
-        call.ready.append(key)
-        self.ready[key] = ready
+            return False
+        if len(call.forgets) == READY_SPELLINGS:
+            call.forgets.pop(0)()
+        call.forgets.append(forget)
+        return True
 
 
 def kept_on(device: Any) -> Kept:

@@ -2,28 +2,34 @@
 
 import os
 from collections.abc import Hashable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from ..runtime.forks import refuse_if_forked
-from .engine import KEPT_CALLS, Kept, kept_on
+from .engine import KEPT_CALLS, kept_on
 from .memory.choice import MEMORIES
-from .memory.cuda_ready import CudaKeys
+from .memory.cuda_calls import CudaCalls
 from .memory.host import HostReady
-from .memory.ready import Names, Ready
+from .memory.ready import REFUSED, Given, Names, Ready
 from .numpy_call import COPIES_GAPS
 
 
-class Slot(NamedTuple):
-    """Where the ready call for some arguments is kept. `names` are those of the positions of their arrays."""
+class Keeper(Protocol):
+    """What keeps ready calls by their keys."""
 
-    kept: Kept
+    def add_ready(self, key: Hashable, ready: Any) -> None: ...
+
+
+class Slot(NamedTuple):
+    """Where the ready call for some arguments is kept."""
+
+    keeper: Keeper
     key: Hashable
-    names: Names
+    given: Given
 
     def keep(self, ready: Ready) -> None:
-        self.kept.add_ready(self.key, ready.call, ready)
+        self.keeper.add_ready(self.key, ready)
 
 
 # The plainest calls of `matmul` that NumPy computes (`numpy_call.py`), by `numpys_key`. A set of its own, because a lookup there
@@ -32,22 +38,30 @@ NUMPYS: set[Hashable] = set()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=NUMPYS.clear)  # the general way refuses calls in forks
 
-Found = tuple[Ready | None, Slot | None]
-NOTHING: Found = (None, None)
+Found = tuple[Any, Ready | None, Slot | None]
+NOTHING: Found = (REFUSED, None, None)
 
 
-def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hashable, device: Any, queue: Any) -> Found:
-    """This thread's ready call for these arrays and what else is `asked`, or the slot for it if there is none yet.
+def run_ready(
+    arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hashable, device: Any, queue: Any
+) -> Found:
+    """The result of this thread's ready call for such arrays and what else is `asked`, and that call.
 
-    Neither if the arrays are of different kinds, or not of one that has ready calls: then only the general way can say.
+    REFUSED if there is none or it refuses, then with the slot for a new one. No slot if the arrays are of different kinds, or not
+    of one that has ready calls: then only the general way can say.
     """
     kind = type(arrays[0])
     memory = MEMORIES.get(kind)
+    if type(memory) is CudaCalls:
+        if device is not None:
+            return NOTHING
+        result, key = memory.run_ready(arrays, out, asked, queue)
+        if result is not REFUSED:
+            return result, None, None
+        return NOTHING if key is None else (REFUSED, None, _slot(memory, key, arrays, out, names))
     if memory is None or (out is not None and type(out) is not kind and MEMORIES.get(type(out)) is not memory):
         return NOTHING
-    known = (
-        memory.call_key(arrays, out, device, queue) if type(memory) is CudaKeys else _known(arrays, out, device, queue)
-    )
+    known = _known(arrays, out, device, queue)
     if known is None:
         return NOTHING
     opened, own = known
@@ -58,9 +72,13 @@ def find(arrays: tuple[Any, ...], out: Any, names: tuple[str, ...], asked: Hasha
     except TypeError:  # something cannot be hashed, such as a number that is an array
         return NOTHING
     if ready is not None:
-        return ready, None
+        return ready.run(arrays, out), ready, None
+    return REFUSED, None, _slot(kept, key, arrays, out, names)
+
+
+def _slot(keeper: Keeper, key: Hashable, arrays: tuple[Any, ...], out: Any, names: tuple[str, ...]) -> Slot | None:
     given = slot_names(arrays, out, names)
-    return (None, Slot(kept, key, given)) if given else NOTHING
+    return Slot(keeper, key, Given(given, arrays, out)) if given else None
 
 
 def numpys_key(a: Any, b: Any, out: Any) -> Hashable:

@@ -22,7 +22,7 @@ from .engine import KEPT_CALLS, Call, call_for
 from .lookup import Slot
 from .memory.choice import Memory
 from .memory.host import HostMemory
-from .memory.ready import Names, Ready, Recipe
+from .memory.ready import Given, Ready, Recipe
 from .numpy_call import asked_of, fits, host_call, plan_of
 from .numpy_limits import limit_for
 from .result_types import check_activation
@@ -93,7 +93,7 @@ class Settled(NamedTuple):
 
 def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = None) -> Any:
     """Check everything, multiply, and return the result: `out`, if it is given. `slot` gets a ready call for the next time."""
-    call, arrays, target, added, ready = settle(memory, product, out, slot.names if slot else ())
+    call, arrays, target, added, ready = settle(memory, product, out, slot.given if slot else None)
     if added is not None:  # after planning, because a refused call writes nothing
         memory.assign(target.array, added)
     memory.run(call, arrays, "C", product.epilogue.beta != 0)
@@ -107,8 +107,8 @@ def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = Non
     return result[()] if isinstance(result, np.ndarray) and not result.ndim else result  # a number, as NumPy's
 
 
-def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
-    """Check everything, convert operands and prepare the launches; also a ready call for arrays of these `names`, if any."""
+def settle(memory: Memory, product: Product, out: Any, given: Given | None) -> Settled:
+    """Check everything, convert operands and prepare the launches; also a ready call for arrays like those `given`, if any."""
     types, epilogue = product.types, product.epilogue
     read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
     sizes = product_shape(product.a.shape, product.b.shape)
@@ -131,24 +131,24 @@ def settle(memory: Memory, product: Product, out: Any, names: Names) -> Settled:
         lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate, halved),
     )
     added = None if filled else c
-    ready = _ready(memory, product, names, Settled(call, arrays, target, added, None)) if names else None
+    ready = _ready(memory, product, given, Settled(call, arrays, target, added, None)) if given else None
     return Settled(call, arrays, target, added, ready)
 
 
-def _ready(memory: Memory, product: Product, given: Names, settled: Settled) -> Ready | None:
+def _ready(memory: Memory, product: Product, given: Given, settled: Settled) -> Ready | None:
     """A ready call for other arrays like the caller's. None if anything was converted or copied, or may have to be."""
     arrays, target, added = settled.arrays, settled.target, settled.added
     own = {"A": product.a, "B": product.b, **product.vectors}
     as_they_are = dict(product.vectors) if settled.call.host else own  # NumPy itself converts operands
     if target.copied_to is not None or any(arrays[name] is not array for name, array in as_they_are.items()):
         return None
-    operands = tuple((place, name) for place, name in enumerate(given) if name in own)
+    operands = tuple((place, name) for place, name in enumerate(given.names) if name in own)
     if len(operands) < len(own) or "c" in arrays:
         return None
-    place = None if added is None else given.index("c")
+    place = None if added is None else given.names.index("c")
     transposed = tuple(name for name, swapped in zip("AB", product.transposed, strict=True) if swapped)
     return memory.ready(
-        Recipe(settled.call, operands, "C", target.array, product.epilogue.beta != 0, place, transposed)
+        Recipe(settled.call, operands, "C", target.array, given, product.epilogue.beta != 0, place, transposed)
     )
 
 

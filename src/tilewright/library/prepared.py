@@ -11,13 +11,14 @@ import numpy as np
 from ..core.plan import Plan
 from ..errors import InvalidInput
 from ..runtime.forks import refuse_if_forked
-from .lookup import is_numpys, numpys_key, slot_names
-from .memory.choice import MEMORIES, Memory, memory_for
+from .lookup import Slot, is_numpys, numpys_key, slot_names
+from .memory.choice import MEMORIES, memory_for
 from .memory.cuda import CudaMemory
+from .memory.cuda_calls import first_of, keep_first
 from .memory.host import HostReady
 from .memory.opencl import OpenCLMemory
-from .memory.ready import REFUSED, Ready
-from .multiply import Settled, multiply, settle
+from .memory.ready import REFUSED, Given, Ready
+from .multiply import multiply, settle
 from .requests import GIVEN, Number, Options, Transposition, gemm_product
 from .rules import Casting, single_out
 
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
 ARGUMENTS = ("a", "b", "c", "bias", "scale_a", "scale_b")  # in the order of GIVEN
 KEPT_LAYOUTS = 64  # of each thread
 PLAIN_OPTIONS = Options(1, 0, "N", "N", None, "same_kind", None, None)  # those of a product that has none
+
+
+class _OfThread(threading.local):
+    """The ready calls of this thread by their keys. Calls of one key differ in what they compare themselves."""
+
+    def __init__(self) -> None:
+        self.ready: dict[Hashable, list[Any]] = {}
 
 
 class Prepared:
@@ -53,9 +61,10 @@ class Prepared:
         if isinstance(memory, OpenCLMemory):
             self._queue = memory.queue  # whatever queues the arrays of later calls have
         self._streams = isinstance(memory, CudaMemory)  # a call is for the caller's current stream
-        self._threads = threading.local()
-        settled = self._settle(memory, arrays, out)
-        self._keep(self._key(arrays, out), settled.ready)
+        self._threads = _OfThread()
+        settled = settle(memory, gemm_product(memory, arrays, options), out, self._given(arrays, out))
+        if settled.ready is not None:
+            self.add_ready(self._key(arrays, out), settled.ready)
         self._label, self._platform = memory.device.info.label, memory.device.info.platform
         self._direct = settled.ready is not None
         plain = options._replace(casting="same_kind") == PLAIN_OPTIONS and arrays[2:] == (None,) * 4
@@ -67,32 +76,40 @@ class Prepared:
         self, a: Any, b: Any, out: Any = None, *,
         c: Any = None, bias: Any = None, scale_a: Any = None, scale_b: Any = None,
     ) -> Any:  # fmt: skip
-        own = self._numpys is not None and out is c is bias is scale_a is scale_b is None
-        if own and type(a) is np.ndarray is type(b) and numpys_key(a, b, None) == self._numpys:
-            refuse_if_forked(self._platform)
+        plain = c is bias is scale_a is scale_b is None
+        refuse_if_forked(self._platform)
+        if plain and self._streams:
+            candidates = self._threads.ready.get(out is None)
+            if candidates is not None and (result := candidates[0].run_plain(a, b, out)) is not REFUSED:
+                return result
+        if (
+            plain
+            and self._numpys is not None
+            and out is None
+            and type(a) is np.ndarray is type(b)
+            and (numpys_key(a, b, None) == self._numpys)
+        ):
             return np.matmul(a, b)
         arrays = (a, b, c, bias, scale_a, scale_b)
         key = self._key(arrays, out)
-        try:
-            ready = self._threads.ready[key]
-        except (AttributeError, KeyError):  # new to this thread, or not what was prepared
-            ready = self._ready(arrays, out, key)
-        refuse_if_forked(self._platform)
-        if ready is not None and (result := ready.run(arrays, out)) is not REFUSED:
+        candidates = self._threads.ready.get(key)
+        if candidates is not None and (result := first_of(candidates, arrays, out)) is not REFUSED:
             return result
-        self._check(arrays)
+        self._check(arrays)  # new to this thread, or not what was prepared
         out = single_out(out)
         memory = memory_for((*arrays, out), self._device, self._queue, None)
-        return multiply(memory, gemm_product(memory, arrays, self._options), out)
+        given = None if key is None else self._given(arrays, out)
+        slot = None if given is None else Slot(self, key, given)
+        return multiply(memory, gemm_product(memory, arrays, self._options), out, slot)
 
     def _key(self, arrays: tuple[Any, ...], out: Any) -> Hashable:
-        """What a ready call depends on. None if the arrays are of several kinds, for which there is none."""
+        """What a ready call depends on, but for what it compares itself. None if the arrays are of several kinds, for which there
+        is none."""
         kind, kinds = self._kind, self._kinds
         if self._streams:
-            if MEMORIES.get(type(arrays[0])) is not kinds:
-                return None
-            known = self._kinds.call_key(arrays, out, self._device, self._queue)
-            return None if known is None else (known[1], arrays[2] is out)
+            if arrays[2:] == (None,) * 4:
+                return out is None
+            return out is None, arrays[2] is out, *(each is None for each in arrays[2:])
         given: Any = MEMORIES.get
         a, b, c, bias, scale_a, scale_b = arrays
         usual = type(a) is kind is type(b) and (out is None or type(out) is kind)
@@ -116,25 +133,16 @@ class Prepared:
         how = "" if self._direct else ", through copies"
         return f"<Prepared: {'; '.join(given)}; on {self._label}{how}: {', '.join(steps) or 'nothing to launch'}>"
 
-    def _settle(self, memory: Memory, arrays: tuple[Any, ...], out: Any) -> Settled:
+    def _given(self, arrays: tuple[Any, ...], out: Any) -> Given | None:
         names = slot_names(arrays, out, GIVEN)
-        return settle(memory, gemm_product(memory, arrays, self._options), out, names)
+        return Given(names, arrays, out) if names else None
 
-    def _ready(self, arrays: tuple[Any, ...], out: Any, key: Hashable) -> Ready | None:
-        """This thread's ready call, new; None if these arrays must go the general way."""
-        self._check(arrays)
-        if key is None:
-            return None
-        memory = memory_for((*arrays, out), self._device, self._queue, None)
-        ready = self._settle(memory, arrays, out).ready
-        self._keep(key, ready)
-        return ready
-
-    def _keep(self, key: Hashable, ready: Ready | None) -> None:
-        kept: dict[Hashable, Ready | None] = vars(self._threads).setdefault("ready", {})
-        if len(kept) == KEPT_LAYOUTS:
+    def add_ready(self, key: Hashable, ready: Ready) -> None:
+        """Keep a ready call for this thread."""
+        kept = self._threads.ready
+        if key not in kept and len(kept) == KEPT_LAYOUTS:
             del kept[next(iter(kept))]
-        kept[key] = ready
+        keep_first(kept.setdefault(key, []), ready)
 
     def _check(self, arrays: tuple[Any, ...]) -> None:
         """InvalidInput for arrays that are not like those of `prepare`."""

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
 from .axes import matrices_last, matrix_axes, order_at
-from .lookup import NUMPYS, find, keep_numpys
-from .memory.choice import memory_for
+from .lookup import NUMPYS, keep_numpys, run_ready
+from .memory.choice import MEMORIES, memory_for
+from .memory.cuda_calls import CudaCalls
 from .memory.host import HostReady
 from .memory.ready import REFUSED
 from .multiply import PLAIN, Product, epilogue_of, multiply
@@ -166,6 +167,15 @@ def matmul(
             key = (key, out.shape, out.dtype, out.flags.num)
         if key in NUMPYS or (key, a.strides, b.strides) in NUMPYS:  # type: ignore[union-attr]
             return numpys_matmul(a, b) if out is None else numpys_matmul(a, b, out)
+    asked = ("matmul", casting, dtype, precision)
+    calls = MEMORIES.get(type(a))
+    if (  # as early as can be: each test before this one is a hundredth of such a call's Python
+        type(calls) is CudaCalls
+        and axes is device is queue is wait_for is max_device_bytes is max_host_bytes is None
+        and not progress
+        and (result := calls.run_plain(a, b, out, asked)) is not REFUSED
+    ):
+        return result
     out = single_out(out)
     limits = NO_LIMITS
     if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress:
@@ -175,9 +185,8 @@ def matmul(
         return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
     slot = None
     if axes is None and wait_for is None:
-        asked = ("matmul", casting, dtype, precision)
-        ready, slot = find((a, b), out, ("A", "B"), asked, device, queue)
-        if ready is not None and (result := ready.run((a, b), out)) is not REFUSED:
+        result, ready, slot = run_ready((a, b), out, ("A", "B"), asked, device, queue)
+        if result is not REFUSED:
             if plainest and type(ready) is HostReady:
                 keep_numpys(ready, a, b, out)
             return result
@@ -348,8 +357,8 @@ def gemm(
     if wait_for is None:
         # 2 and 2+0j are equal, but not the same number to a kernel; an `out` that is `c` already holds it.
         asked = (options, type(alpha), type(beta), c is not None and c is out)
-        ready, slot = find(arrays, out, GIVEN, asked, device, queue)
-        if ready is not None and (result := ready.run(arrays, out)) is not REFUSED:
+        result, _, slot = run_ready(arrays, out, GIVEN, asked, device, queue)
+        if result is not REFUSED:
             return result
     memory = memory_for((*arrays, out), device, queue, wait_for)
     if queue is None and too_large(memory, (a, b, c), result_elements(a, b, trans_a, trans_b)):

@@ -14,7 +14,6 @@ from tilewright.blocks import gemm, matmul, panels, running
 from tilewright.errors import InvalidInput, LaunchFailed, OutOfDeviceMemory, Unsupported
 from tilewright.library.cuda_arrays import frameworks, of_others
 from tilewright.library.memory import cuda as cuda_memory
-from tilewright.library.memory import cuda_ready
 from tilewright.runtime.cuda import driver, peers
 from tilewright.runtime.opencl.device import Device
 
@@ -25,7 +24,7 @@ SEEDS = range(6)
 def gpus(sharing_device: Device, monkeypatch: pytest.MonkeyPatch) -> Gpus:
     made = Gpus(sharing_device, 3)
     monkeypatch.setitem(frameworks._found, GpuArray, made.framework)
-    for module in (of_others, cuda_memory, cuda_ready):
+    for module in (of_others, cuda_memory):
         monkeypatch.setattr(module, "library_device", lambda ordinal: made.devices[ordinal])
     monkeypatch.setattr(peers, "relaxed_capture", nullcontext)
     monkeypatch.setattr(panels, "LEAST_COLUMNS", 256)  # several panels of small matrices

@@ -2,7 +2,13 @@
 
 import ctypes
 import gc
+import os
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,14 +18,15 @@ from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice
 
 import tilewright
 from tilewright import copy, gemm, matmul, matrix_transpose, prepare, transpose
-from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
-from tilewright.library import lookup, prepared
+from tilewright.errors import InvalidInput, LaunchFailed, Unsupported, UnsupportedType
+from tilewright.library import lookup, prepared, products
 from tilewright.library.cuda_arrays import frameworks, of_others
 from tilewright.library.cuda_arrays.array import CudaArray
 from tilewright.library.cuda_arrays.dlpack import make_capsule, read_capsule
 from tilewright.library.cuda_arrays.exported import CudaResult
-from tilewright.library.memory import choice, cuda_ready
+from tilewright.library.memory import choice
 from tilewright.library.memory import cuda as cuda_memory
+from tilewright.runtime.cuda import driver
 from tilewright.runtime.opencl.device import Device
 
 
@@ -57,9 +64,8 @@ def gpu(sharing_device: Device, monkeypatch: pytest.MonkeyPatch) -> PretendedDev
 def framework(gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch) -> PretendedArrays:
     made = PretendedArrays(gpu)
     monkeypatch.setitem(frameworks._found, PretendedArray, made)
-    monkeypatch.setattr(cuda_ready, "library_device", lambda ordinal: gpu)
     monkeypatch.setattr(choice, "MEMORIES", choice.MEMORIES.copy())
-    for module in (lookup, prepared):
+    for module in (lookup, prepared, products):
         monkeypatch.setattr(module, "MEMORIES", choice.MEMORIES)
     return made
 
@@ -312,6 +318,35 @@ def test_a_matrix_times_its_own_transpose(framework: PretendedArrays, gpu: Prete
         assert np.array_equal(symmetric, symmetric.T)
 
 
+def test_operands_that_begin_at_one_address_have_their_own_plan(
+    framework: PretendedArrays, gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The plan for others is right for them, too, but does twice the work."""
+    whole, launched = gpu.launcher, list[Any]()
+
+    def launcher(kernel: Any, *arguments: Any) -> Any:
+        launch = whole(kernel, *arguments)
+
+        def noted() -> int:
+            launched.append(kernel)
+            return launch()
+
+        return noted
+
+    monkeypatch.setattr(gpu, "launcher", launcher)
+    own = gpu.own(values(70, 41))
+    transposed, other = PretendedArray(own.array.T), gpu.own(np.asfortranarray(values(41, 70, seed=1)))
+    kernels: dict[str, set[int]] = {"own": set(), "other": set()}
+    for _ in range(4):
+        for name, second in (("other", other), ("own", transposed)):
+            launched.clear()
+            matmul(own, second)
+            kernels[name] |= set(map(id, launched))
+    assert kernels["own"]
+    assert kernels["other"]
+    assert not kernels["own"] & kernels["other"]
+
+
 def test_a_prepared_product_takes_cuda_arrays(framework: PretendedArrays, gpu: PretendedDevice) -> None:
     a, b, bias = values(6, 5), values(5, 4, seed=1), values(4, seed=2)
     product = prepare(gpu.own(a), gpu.own(b), bias=gpu.own(bias), alpha=3)
@@ -352,29 +387,230 @@ def test_no_array_of_the_caller_is_kept(framework: PretendedArrays, gpu: Pretend
     assert [each() for each in kept] == [None] * len(kept)
 
 
-class PretendedCaptures:
-    """CUDA's answer to which capture a stream is in: each stream is in one of its own number, but for 20."""
+class PretendedStreams:
+    """CUDA's answers about streams and contexts: `captures` has the captures' numbers by their streams, `context` is current."""
+
+    def __init__(self) -> None:
+        self.captures: dict[int, int] = {}
+        self.context = 1
+        kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int))
+        self.library = {"cuStreamIsCapturing": kind(self._asked)}
+
+    def _asked(self, stream: int, status: Any) -> int:
+        status[0] = int(stream in self.captures)
+        return 0
+
+    def cuStreamIsCapturing(self, stream: int, status: Any) -> int:
+        status._obj.value = int(stream in self.captures)
+        return 0
 
     def cuStreamGetCaptureInfo_v2(self, stream: int, status: Any, number: Any, *rest: Any) -> int:
-        status._obj.value = int(stream != 20)
-        number._obj.value = stream
+        status._obj.value, number._obj.value = int(stream in self.captures), self.captures.get(stream, 0)
+        return 0
+
+    def cuStreamGetCtx(self, stream: int, context: Any) -> int:
+        context._obj.value = 1
+        return 0
+
+    def cuCtxGetCurrent(self, answer: Any) -> int:
+        answer._obj.value = self.context
         return 0
 
 
+@pytest.fixture
+def streams(gpu: PretendedDevice) -> PretendedStreams:
+    made = PretendedStreams()
+    gpu.driver = made  # type: ignore[assignment]
+    return made
+
+
+# The current stream, the `queue`, and the captures of streams.
+PLACES = [
+    (1, None, {}), (20, None, {}), (30, None, {}), (30, None, {30: 5}), (30, None, {30: 6}), (30, None, {20: 5}), (1, 20, {}),
+    (20, 20, {}), (20, 1, {}), (20, 30, {}), (20, 30, {30: 7}), (20, 30, {30: 8}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize("prepared_once", [False, True])
 def test_a_ready_call_is_for_one_stream_and_one_capture(
+    biased: bool, prepared_once: bool, framework: PretendedArrays, gpu: PretendedDevice, streams: PretendedStreams,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    launched: list[tuple[int, dict[int, int]]] = []
+    whole = gpu.launcher
+
+    def launcher(kernel: Any, ndrange: Any, what: str, stream: int) -> Any:
+        launch, seen = whole(kernel, ndrange, what, stream), (stream, dict(streams.captures))
+
+        def noted() -> int:
+            launched.append(seen)
+            return launch()
+
+        return noted
+
+    monkeypatch.setattr(gpu, "launcher", launcher)
+    gone = general(monkeypatch)
+    a, b, bias = values(3, 5), values(5, 4, seed=1), values(4, seed=2)
+    left, right, out = gpu.own(a), gpu.own(b), gpu.own(values(3, 4))
+    added: dict[str, Any] = {"bias": gpu.own(bias)} if biased else {}
+    wanted = a @ b + bias if biased else a @ b
+    products: dict[int | None, Any] = {}
+    matmul(left, right)  # which makes the kind of arrays known
+    for new in (True, False):
+        for current, queue, captures in PLACES:
+            monkeypatch.setattr(framework, "current_stream", lambda *_, current=current: current)
+            streams.captures = captures
+            if prepared_once and queue not in products:
+                products[queue] = prepare(left, right, out, queue=queue, **added)
+                products[queue](left, right, out, **added)
+            gone.clear()
+            launched.clear()
+            out.array.fill(np.nan)
+            if prepared_once:
+                products[queue](left, right, out, **added)
+            elif biased:
+                gemm(left, right, out=out, queue=queue, **added)
+            else:
+                matmul(left, right, out, queue=queue)
+            assert np.allclose(out.array, wanted, atol=1e-4)
+            stream = current if queue is None else queue
+            assert [each for each, _ in launched] == [stream]
+            # Launches of a captured call are its own: they were made while that capture went on.
+            assert launched[0][1].get(stream) == captures.get(stream)
+            if not new:
+                assert gone == [], (current, queue, captures)
+
+
+def test_a_launch_in_another_context_is_made_in_ours(
+    framework: PretendedArrays, gpu: PretendedDevice, streams: PretendedStreams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CUDA refuses launches on default streams in other contexts, and in threads without one."""
+    whole, entered = gpu.launcher, list[int]()
+
+    def launcher(kernel: Any, ndrange: Any, what: str, stream: int) -> Any:
+        launch = whole(kernel, ndrange, what, stream)
+        return lambda: launch() if streams.context == 1 else 400
+
+    @contextmanager
+    def current() -> Iterator[PretendedStreams]:
+        before, streams.context = streams.context, 1
+        entered.append(before)
+        yield streams
+        streams.context = before
+
+    monkeypatch.setattr(gpu, "launcher", launcher)
+    monkeypatch.setattr(gpu, "current", current)
+    a, c = values(8, 8), values(8, 8, seed=1)
+    own, out, bias = gpu.own(a), gpu.own(values(8, 8)), gpu.own(values(8, seed=2))
+    plain, other = partial(matmul, own, gpu.own(c), out), partial(gemm, own, own, bias=bias, out=out)
+    for call, wanted in ((plain, a @ c), (other, a @ a + bias.array)):
+        for context in (1, 1, 7, 0, 7, 1):
+            streams.context = context
+            entered.clear()
+            out.array.fill(np.nan)
+            call()
+            assert np.allclose(out.array, wanted, atol=1e-4)
+            assert streams.context == context
+        assert entered == [], "a call in our context"
+
+
+def test_a_launch_that_fails_is_an_error(
+    framework: PretendedArrays, gpu: PretendedDevice, streams: PretendedStreams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status = 0
+    monkeypatch.setattr(gpu, "launcher", lambda *_: lambda: status)
+    names = SimpleNamespace(cuGetErrorName=lambda *_: 0, cuGetErrorString=lambda *_: 0)
+    monkeypatch.setattr(driver, "driver_calls", lambda: names)
+    a = gpu.own(values(8, 8))
+    b, bias = gpu.own(values(8, 8)), gpu.own(values(8))
+    for call in (partial(matmul, a, b), partial(gemm, a, b, bias=bias), partial(gemm, a, b, alpha=2)):
+        status = 0
+        for _ in range(3):
+            call()
+        status = 701
+        with pytest.raises(LaunchFailed, match="701"):
+            call()
+
+
+def test_layouts_that_take_turns_are_all_ready(
     framework: PretendedArrays, gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gpu.driver = PretendedCaptures()  # type: ignore[assignment]
-    a, keys, seen = gpu.own(values(4, 4)), cuda_ready.keys_of(framework), []
-    for current in (1, 20, 30):
-        monkeypatch.setattr(
-            framework, "call_key", lambda arrays, out, current=current: (0, current, framework.key_of(arrays[0]))
-        )
-        keys = cuda_ready.CudaKeys(framework)
-        for queue in (None, 0, 1, 20, 30):
-            found = keys.call_key((a, a), None, None, queue)
-            assert found is not None
-            seen.append((found[1], current if queue is None else queue))
-    assert keys.call_key((a, a), None, "cpu", None) is None
-    for key, stream in seen:
-        assert {other for again, other in seen if again == key} == {stream}
+    """All of them have equal numbers of elements."""
+    gone = general(monkeypatch)
+    wholes = [values(64, 65, dtype=dtype) for dtype in ("float32", "float64", "int32")]
+    for whole in wholes:
+        gpu.own(whole)
+    cuts = [np.s_[:8, :8], np.s_[:8, 1:9], np.s_[:8, :16:2], np.s_[:4, :16], np.s_[:16, :4], np.s_[7::-1, :8]]
+    for turn in range(4):
+        for cut in cuts:
+            for whole in wholes:
+                b = values(*reversed(whole[cut].shape), dtype=str(whole.dtype), seed=turn)
+                found = matmul(PretendedArray(whole[cut]), gpu.own(b))
+                assert found.array.dtype == whole.dtype
+                assert np.allclose(found.array, whole[cut] @ b, atol=1e-3)
+        if turn == 1:  # the very first call makes the kind of arrays known
+            gone.clear()
+    assert gone == []
+
+
+def test_equal_addresses_are_told_apart_by_whose_they_are(framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    """A times its own transpose takes half the work; A times B, where B is the bias, too, does not."""
+    memory = values(40, 40)
+    a, own = values(40, 40, seed=1), gpu.own(memory)
+    other, bias = gpu.own(a), PretendedArray(memory[0])
+    for _ in range(3):
+        found = gemm(own, own, trans_b="T", bias=gpu.own(memory[0].copy())).array
+        assert np.allclose(found, memory @ memory.T + memory[0], atol=1e-3)
+        found = gemm(other, own, trans_b="T", bias=bias).array
+        assert np.allclose(found, a @ memory.T + memory[0], atol=1e-3)
+
+
+def test_a_call_from_within_a_call_changes_none_of_its_addresses(
+    framework: PretendedArrays, gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As of a destructor, which Python may run wherever memory is allocated."""
+    a, b, other = gpu.own(values(8, 8)), gpu.own(values(8, 8, seed=1)), gpu.own(values(8, 8, seed=2))
+    bias, inside = gpu.own(values(8, seed=3)), list[Any]()
+    whole = framework.maker
+
+    def maker(*arguments: Any) -> Any:
+        make = whole(*arguments)
+
+        def made() -> Any:
+            for call in inside[:]:
+                inside.clear()
+                call()
+            return make()
+
+        return made
+
+    monkeypatch.setattr(framework, "maker", maker)
+    for product, added in ((matmul, 0.0), (partial(gemm, bias=bias), bias.array)):
+        for _ in range(2):
+            product(a, b)
+        inside.append(partial(product, other, other))
+        found = product(a, b).array
+        assert not inside
+        assert np.allclose(found, a.array @ b.array + added, atol=1e-4)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+@pytest.mark.parametrize("prepared_once", [False, True])
+def test_forks_run_no_ready_calls(prepared_once: bool, framework: PretendedArrays, gpu: PretendedDevice) -> None:
+    gpu.info = replace(gpu.info, platform="NVIDIA CUDA")
+    a, b, out = gpu.own(values(8, 8)), gpu.own(values(8, 8, seed=1)), gpu.own(np.zeros((8, 8), np.float32))
+    product = prepare(a, b, out) if prepared_once else matmul
+    for _ in range(3):
+        product(a, b, out)
+    out.array.fill(7)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            product(a, b, out)
+        except LaunchFailed:
+            status = 0 if (out.array == 7).all() else 2
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

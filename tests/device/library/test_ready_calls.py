@@ -146,7 +146,7 @@ def test_ready_calls_are_dropped_with_their_call(one_device: Device, monkeypatch
                 a = random(size, size)
                 matmul(a, a, queue=one_device.plain_queue)
         found["calls"], found["ready"] = len(kept.calls), len(kept.ready)
-        found["owned"] = sum(len(each.ready) for each in kept.calls.values())
+        found["owned"] = sum(len(each.forgets) for each in kept.calls.values())
         found["plans"] = [plan.problem.operands[0].shape[0] for call in kept.calls.values() for plan in call.plans]
 
     thread = threading.Thread(target=work)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice
 
-from tilewright.library import lookup, prepared
+from tilewright.library import lookup, prepared, products
 from tilewright.library.cuda_arrays import frameworks, of_others
 from tilewright.library.cuda_arrays.array import CudaArray
-from tilewright.library.memory import choice, cuda_ready
+from tilewright.library.memory import choice
 from tilewright.library.memory import cuda as cuda_memory
 from tilewright.runtime.opencl.device import Device, list_devices
 from tools.fuzz.bench import Bench, open_bench
@@ -51,9 +51,14 @@ class Kind(PretendedArrays):
     def enqueued(self, arrays: Sequence[CudaArray], stream: int, captured: bool) -> None:
         """Each launch is waited for, and nothing is freed."""
 
-    def key_of(self, value: PretendedArray) -> tuple[Any, ...]:
-        """With the kind, because ready calls give arrays of their own. Keys of real frameworks differ by their types' types."""
-        return self.made, *super().key_of(value)
+    def count(self, value: PretendedArray) -> int:
+        """TypeError for an array of the other kind, because ready calls give arrays of their own."""
+        if type(value) is not self.made:
+            raise TypeError
+        return super().count(value)
+
+    def layout(self, value: Any) -> Any:
+        return type(value) is self.made and super().layout(value)
 
     def result(self, array: CudaArray, stream: int) -> Any:
         return self.made(array.given.array)
@@ -105,13 +110,13 @@ class Side:
 @pytest.fixture
 def gpu(sharing_device: Device, monkeypatch: pytest.MonkeyPatch) -> PretendedDevice:
     made = PretendedDevice(sharing_device)
-    for module in (of_others, cuda_memory, cuda_ready):
+    for module in (of_others, cuda_memory):
         monkeypatch.setattr(module, "library_device", lambda ordinal: made)
     monkeypatch.setattr(cuda_memory, "order_streams", lambda *given: None)
     for kind in (PretendedArray, Tensor):
         monkeypatch.setitem(frameworks._found, kind, Kind(made, kind))
     monkeypatch.setattr(choice, "MEMORIES", choice.MEMORIES.copy())
-    for module in (lookup, prepared):
+    for module in (lookup, prepared, products):
         monkeypatch.setattr(module, "MEMORIES", choice.MEMORIES)
     return made
 

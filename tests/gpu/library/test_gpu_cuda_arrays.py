@@ -1,14 +1,16 @@
 """CUDA arrays of each framework on an NVIDIA GPU: right results, in the caller's stream, in graphs and from several threads."""
 
+import ctypes
 import threading
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tilewright import copy, gemm, matmul, matrix_transpose, transpose
+from tilewright import copy, gemm, matmul, matrix_transpose, prepare, transpose
 from tilewright.errors import InvalidInput, UnsupportedType
 from tilewright.runtime.cuda.device import Device
+from tilewright.runtime.cuda.driver import driver_calls
 
 pytestmark = pytest.mark.usefixtures("cuda")
 SHAPES = ((256, 256, 256), (37, 41, 31), (1, 512, 300), (512, 1, 300), (64, 64, 5000), (129, 3, 77), (2048, 1024, 512))
@@ -202,6 +204,67 @@ def test_memory_that_is_given_back_early_is_safe(torch: Any) -> None:
         noise = torch.full((1024, 1024), 1e9, device="cuda")
         assert torch.equal(found, wanted)
         del noise
+
+
+def test_calls_in_a_thread_with_another_context_or_none(torch: Any) -> None:
+    """CUDA refuses launches on default streams there, and ready calls do not ask for the context before."""
+    driver = driver_calls()
+    create = driver.library["cuCtxCreate_v2"]
+    own, other, none = (ctypes.c_void_p() for _ in range(3))
+    driver.cuCtxGetCurrent(ctypes.byref(own))
+    # Two launches with a sum over k, and one.
+    sizes = [(64, 64, 5000), (48, 40, 56)]
+    operands = [
+        (tensor(torch, m, k), tensor(torch, k, n, seed=1), torch.empty(m, n, device="cuda")) for m, n, k in sizes
+    ]
+    for arrays in operands:
+        for _ in range(3):
+            matmul(*arrays)
+    wanted = [arrays[2].clone() for arrays in operands]
+    torch.cuda.synchronize()
+    assert create(ctypes.byref(other), 0, 0) == 0
+    try:
+        for context in (other.value, own.value, None):
+            for _, _, out in operands:
+                driver.cuCtxSetCurrent(own.value)
+                out.fill_(float("nan"))
+            for arrays in operands:
+                driver.cuCtxSetCurrent(context)
+                matmul(*arrays)
+                driver.cuCtxGetCurrent(ctypes.byref(none))
+                assert none.value == (context or own.value)
+            driver.cuCtxSetCurrent(own.value)
+            for (_, _, out), expected in zip(operands, wanted, strict=True):
+                assert torch.equal(out, expected)
+    finally:
+        driver.cuCtxSetCurrent(own.value)
+        driver.library["cuCtxDestroy_v2"](other)
+
+
+def test_prepared_products_on_streams_and_in_graphs(torch: Any) -> None:
+    a, b, out = tensor(torch, 48, 56), tensor(torch, 56, 40, seed=1), torch.empty(48, 40, device="cuda")
+    product, side = prepare(a, b, out), torch.cuda.Stream()
+    for stream in (torch.cuda.default_stream(), side, torch.cuda.default_stream(), side):
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            out.fill_(float("nan"))
+            product(a, b, out)
+            found = product(a, b)
+        stream.synchronize()
+        assert error(torch, out, a, b) < 1e-5
+        assert torch.equal(found, out)
+    for seed in (3, 4):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            product(a, b, out)
+        a.copy_(tensor(torch, 48, 56, seed=seed))
+        out.fill_(float("nan"))
+        graph.replay()
+        torch.cuda.synchronize()
+        assert error(torch, out, a, b) < 1e-5
+        product(a, b, out)
+        torch.cuda.synchronize()
+        assert error(torch, out, a, b) < 1e-5
 
 
 def test_gradients_are_not_lost_silently(torch: Any) -> None:

@@ -16,7 +16,7 @@ from tilewright.runtime.cuda.launches import (
     CLUSTER_DIMENSION,
     COOPERATIVE,
     PROGRAMMATIC_STREAM_SERIALIZATION,
-    extended_launcher,
+    launcher,
 )
 
 PTX = """
@@ -102,6 +102,7 @@ class LaunchConfig(ctypes.Structure):
 @pytest.mark.parametrize(
     "attributes",
     [
+        {},
         {PROGRAMMATIC_STREAM_SERIALIZATION: (1,)},
         {COOPERATIVE: (1,)},
         {COOPERATIVE: (1,), CLUSTER_DIMENSION: (2, 1, 3), 6: (1,)},
@@ -119,10 +120,35 @@ def test_a_launch_with_attributes_hands_over_what_cuda_h_says(attributes: dict[i
     assert (ctypes.sizeof(LaunchAttribute), ctypes.sizeof(LaunchConfig)) == (72, 56)
     function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)
     driver: Any = SimpleNamespace(library={"cuLaunchKernelEx": function})
-    call = extended_launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42, attributes)
+    call = launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42, attributes)
     assert call() == 7
     sizes = [5, 6, 7, 128, 2, 1, 232448, 2**41]
     assert seen == [(sizes, attributes, 2**40 + 1, 2**42, None)]
+
+
+class OldLibrary:
+    """A driver's library before CUDA 11.8."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+
+    def __getitem__(self, name: str) -> Any:
+        if name != "cuLaunchKernel":
+            raise AttributeError(name)
+        return self._function
+
+
+def test_an_old_driver_gets_the_same_by_its_own_call() -> None:
+    seen: list[Any] = []
+
+    def launch(*arguments: Any) -> int:
+        seen.append(arguments)
+        return 7
+
+    kinds = (ctypes.c_void_p, *[ctypes.c_uint] * 7, *[ctypes.c_void_p] * 3)
+    driver: Any = SimpleNamespace(library=OldLibrary(ctypes.CFUNCTYPE(ctypes.c_int, *kinds)(launch)))
+    assert launcher(driver, 2**40 + 1, ((5, 6, 7), (128, 2, 1)), 232448, 2**41, 2**42, {})() == 7
+    assert seen == [(2**40 + 1, 5, 6, 7, 128, 2, 1, 232448, 2**41, 2**42, None)]
 
 
 @pytest.mark.parametrize("waits", [True, False])
@@ -136,12 +162,8 @@ def test_a_kernel_begins_early_if_it_waits_and_its_launch_allows_it(together: bo
         seen.append(sorted(own.attributes[place].id for place in range(own.count)))
         return 0
 
-    def plain(*arguments: Any) -> int:
-        seen.append([])
-        return 0
-
     function = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(launch)
-    library = {"cuLaunchKernelEx": function, "cuLaunchKernel": plain}
+    library = {"cuLaunchKernelEx": function}
     device: Any = SimpleNamespace(driver=SimpleNamespace(library=library))
     kernel: Any = SimpleNamespace(function=1, dynamic_bytes=0, dependent=waits, arguments=(ctypes.c_void_p * 1)())
     ndrange = NDRange((256,), (128,), together=together, early=early)

@@ -117,12 +117,19 @@ class Framework(Protocol):
     def written(self, value: Any) -> None:
         """Called after work that writes to the caller's array was enqueued."""
 
-    def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
-        """The GPU, the current stream and the keys of all arrays of a call, some of them None, in one go; None if one of them can
-        be in no ready call. `arrays` begin with one of this framework."""
+    def stream_of(self, ordinal: int) -> int:
+        """The handle of the current stream on that GPU, whatever the arrays."""
+
+    def count(self, value: Any) -> int:
+        """The number of elements. AttributeError or TypeError for what is no array of this framework."""
+
+    def alike(self, *values: Any) -> Callable[..., bool]:
+        """A function that tells whether as many others can stand in the places of these arrays in a ready call, but for their
+        addresses: class, GPU, shape, strides, type, and whatever `read` refuses or changes. It keeps no array. Given one object
+        twice, it may say no."""
 
     def settled(self, value: Any) -> bool:
-        """Whether a call with such an array can be ready. Its key tells the difference."""
+        """Whether a call with such an array can be ready. `alike` tells the difference."""
 
     def address(self, value: Any) -> int:
         """The address of the first element."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import UnsupportedType
 from ..shapes import Shape
-from .array import ALIGNED, UNCAPTURED, CudaArray
+from .array import UNCAPTURED, CudaArray
 
 
 class CupyArrays:
@@ -30,7 +30,7 @@ class CupyArrays:
         return _array(value)
 
     def current_stream(self, ordinal: int, values: Sequence[Any]) -> int:
-        return int(cupy.cuda.get_current_stream(ordinal).ptr)
+        return self.stream_of(ordinal)
 
     def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
         return _array(self.maker(shape, dtype, ordinal, stream)())
@@ -47,19 +47,22 @@ class CupyArrays:
     def written(self, value: Any) -> None:
         """Nothing to do."""
 
-    def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
-        ordinal = self.ordinal(arrays[0])
-        given = [each for each in (out, *arrays) if each is not None]
-        if any(type(each) is not cupy.ndarray or each.device.id != ordinal for each in given):
-            return None
-        keys = (None if each is None else self.key_of(each) for each in (out, *arrays))
-        return ordinal, self.current_stream(ordinal, ()), *keys
+    def stream_of(self, ordinal: int) -> int:
+        return int(cupy.cuda.get_current_stream(ordinal).ptr)
 
-    def key_of(self, value: Any) -> tuple[Any, ...]:
-        return value.shape, value.strides, value.dtype, value.data.ptr % ALIGNED, value.device.id
+    def count(self, value: Any) -> int:
+        return int(value.size)
+
+    def alike(self, *values: Any) -> Callable[..., bool]:
+        wanted = tuple(map(_layout, values))
+
+        def compared(*others: Any) -> bool:
+            return all(type(each) is cupy.ndarray for each in others) and tuple(map(_layout, others)) == wanted
+
+        return compared
 
     def settled(self, value: Any) -> bool:
-        return bool(value.size)
+        return type(value) is cupy.ndarray and bool(value.size)
 
     def address(self, value: Any) -> int:
         return int(value.data.ptr)
@@ -77,6 +80,10 @@ class CupyArrays:
                     return cupy.empty(shape, dtype)
 
         return make
+
+
+def _layout(value: Any) -> tuple[Any, ...]:
+    return value.shape, value.strides, value.dtype, value.data.device_id
 
 
 def _array(value: Any) -> CudaArray:

@@ -10,15 +10,30 @@ import torch
 from ...core.types import ELEMENT_TYPES, numpy_dtype
 from ...errors import InvalidInput, UnsupportedType
 from ..shapes import Shape
-from .array import ALIGNED, UNCAPTURED, CudaArray
+from .array import UNCAPTURED, CudaArray, dense_strides
+from .torch_alike import alike
 
 # NumPy's type for each of PyTorch's: by name, as ours are named as both name them.
 _NAMES = {getattr(torch, name): name for name in ELEMENT_TYPES if hasattr(torch, name)}
 TENSORS = (torch.Tensor, torch.nn.Parameter)  # subclasses go the general way
 _known: dict[torch.dtype, np.dtype] = {}
 _own: dict[np.dtype, torch.dtype] = {}
-_increment_version = torch.autograd.graph.increment_version
-_raw_stream = torch._C._cuda_getCurrentRawStream if hasattr(torch._C, "_cuda_getCurrentRawStream") else None
+_stream_of = getattr(
+    torch._C, "_cuda_getCurrentRawStream", lambda ordinal: int(torch.cuda.current_stream(ordinal).cuda_stream)
+)
+
+
+def _version_counter() -> Callable[[tuple[Any, ...]], None]:
+    """What `torch.autograd.graph.increment_version` calls, which takes twice as long; itself where that is something else."""
+    try:
+        own: Callable[[tuple[Any, ...]], None] = torch._C._increment_version
+        own((torch.zeros(0, device="cpu"),))
+    except (AttributeError, TypeError):
+        return lambda tensors: torch.autograd.graph.increment_version(tensors[0])
+    return own
+
+
+_increment_versions = _version_counter()
 
 
 class TorchArrays:
@@ -26,13 +41,15 @@ class TorchArrays:
 
     name = "PyTorch"
     has_ready = True
+    # Called for each tensor of a ready call, so no method of Python's lies between.
     address = staticmethod(torch.Tensor.data_ptr)
+    ordinal = staticmethod(torch.Tensor.get_device)
+    count = staticmethod(torch.Tensor.numel)
+    stream_of = staticmethod(_stream_of)
+    alike = staticmethod(alike)
 
     def holds(self, value: Any) -> bool:
         return bool(value.is_cuda)
-
-    def ordinal(self, value: Any) -> int:
-        return int(value.get_device())
 
     def read(self, value: Any, name: str, stream: int) -> CudaArray:
         if value.requires_grad and torch.is_grad_enabled():
@@ -57,9 +74,7 @@ class TorchArrays:
         return _array(value, "out")
 
     def current_stream(self, ordinal: int, values: Sequence[Any]) -> int:
-        if _raw_stream is not None:
-            return int(_raw_stream(ordinal))
-        return int(torch.cuda.current_stream(ordinal).cuda_stream)
+        return int(self.stream_of(ordinal))
 
     def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:
         made = self.maker(shape, dtype, ordinal, stream)()
@@ -77,40 +92,18 @@ class TorchArrays:
     def written(self, value: Any) -> None:
         """A backward pass that has saved what was overwritten must fail."""
         try:
-            _increment_version(value)
+            _increment_versions((value,))
         except RuntimeError:  # a tensor of inference mode, which has no version
             if not value.is_inference():
                 raise
 
-    def call_key(self, arrays: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
-        ordinal = arrays[0].get_device()
-        if ordinal < 0:
-            return None
-        records = torch.is_grad_enabled()
-        key = [ordinal, _raw_stream(ordinal) if _raw_stream is not None else self.current_stream(ordinal, ())]
-        try:
-            for array in (out, *arrays):
-                if array is None:
-                    key.append(None)
-                    continue
-                if type(array) not in TENSORS or array.is_neg():
-                    return None
-                if (records or array is out) and array.requires_grad:
-                    return None
-                dtype, pointer = array.dtype, array.data_ptr()
-                if array.get_device() != ordinal or not pointer or (dtype.is_complex and array.is_conj()):
-                    return None
-                key += (array.shape, array.stride(), dtype, pointer % ALIGNED)
-        except RuntimeError:  # a tensor without strides, such as a sparse one
-            return None
-        return tuple(key)
-
     def settled(self, value: Any) -> bool:
-        return bool(value.numel())
+        return type(value) in TENSORS and bool(value.numel()) and not (value.is_neg() or value.is_conj())
 
     def maker(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> Callable[[], Any]:
         device = torch.device("cuda", ordinal)
-        make = partial(torch.empty, shape, dtype=torch_type(dtype), device=device)
+        # `torch.empty` takes a microsecond longer
+        make = partial(torch.empty_strided, shape, dense_strides(shape), dtype=torch_type(dtype), device=device)
         if stream == self.current_stream(ordinal, ()):
             return make
         default = stream in UNCAPTURED

@@ -13,7 +13,7 @@ from ...runtime.opencl.adopted import adopt
 from ..cuda_arrays.frameworks import framework_of
 from ..engine import default_device
 from .cuda import CudaMemory, cuda_memory
-from .cuda_ready import keys_of
+from .cuda_calls import calls_of
 from .host import HostMemory
 from .opencl import OpenCLMemory
 from .opencl_arrays import check_events, check_queue
@@ -36,7 +36,7 @@ def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) ->
         if framework is not None:
             _refuse_others(values, device)
             if framework.has_ready:
-                MEMORIES.setdefault(type(value), keys_of(framework))
+                MEMORIES.setdefault(type(value), calls_of(framework))
             memory = cuda_memory(values, framework, value, queue, wait_for)
             refuse_if_forked(memory.device.info.platform)
             return memory

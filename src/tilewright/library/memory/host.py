@@ -13,7 +13,7 @@ from ...runtime.opencl.staging import staging_of
 from ..engine import Call, default_device
 from ..shapes import Shape, View, distinct
 from ..views import as_host_array, host_view, lent_buffer, packed, whole_elements
-from .ready import REFUSED, Ready, Recipe
+from .ready import NOTHING_GIVEN, REFUSED, Ready, Recipe
 
 Place = tuple[Device, Any]  # where a call runs: its device, and its queue, or whether the device was named
 
@@ -209,11 +209,11 @@ class HostReady(Ready):
 
     def __init__(self, memory: HostMemory, recipe: Recipe) -> None:
         super().__init__(recipe)
-        self._memory, self._recipe = memory, recipe._replace(like=None)  # results are not kept
+        self._memory, self._recipe = memory, recipe._replace(like=None, given=NOTHING_GIVEN)  # no array is kept
         self._shape, self.result_type = recipe.like.shape, recipe.like.dtype
 
     def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        memory, (call, operands, output, _, reads_output, place, transposed) = self._memory, self._recipe
+        memory, (call, operands, output, _, _, reads_output, place, transposed) = self._memory, self._recipe
         taken = {name: arrays[position] for position, name in operands}
         if transposed and call.host is not None:
             taken |= {name: taken[name].swapaxes(-1, -2) for name in transposed}

@@ -184,7 +184,9 @@ class OpenCLReady(Ready):
         added = None if self._added is None else arrays[self._added]
         if out is None:
             target = self._new(taken)
-        elif self._memory.is_here(out) and may_be_written(out, taken if added is None else [*taken, added]):
+        elif (out.queue is queue or self._memory.is_here(out)) and may_be_written(
+            out, taken if added is None else [*taken, added]
+        ):
             target = out
         else:
             return REFUSED
@@ -204,9 +206,6 @@ class OpenCLReady(Ready):
                 allocator = operand.allocator
                 break
         made = Array.__new__(Array)
-        attributes = vars(made)
-        attributes.update(self._like)
-        attributes["events"] = []
-        attributes["allocator"] = allocator
-        attributes["base_data"] = (allocator or self._memory.device.allocate)(self._bytes)
+        base = (allocator or self._memory.device.allocate)(self._bytes)
+        made.__dict__ = {**self._like, "events": [], "allocator": allocator, "base_data": base}
         return made

@@ -18,7 +18,7 @@ A kind of arrays takes part by an entry in `choice.MEMORIES` and these methods o
                                     without elements. (static)
     ready(recipe)                   its Ready for calls like the recipe's
 
-CUDA arrays have `CudaKeys` there, whose `call_key` stands for the first two: their calls are the ones whose Python must be least.
+CUDA arrays have `CudaCalls` there, which has its own way to find ready calls: theirs are the calls whose Python must be least.
 
 A Ready belongs to its thread and Device, as its Call does, and is dropped with it.
 """
@@ -33,6 +33,17 @@ REFUSED: Any = object()  # what `Ready.run` returns for arrays that must go the 
 Names = tuple[str | None, ...]  # the kernel arguments of arrays, by their positions in a call; None for those not given
 
 
+class Given(NamedTuple):
+    """The caller's arrays in the call that is made ready. A Ready keeps none of them."""
+
+    names: Names
+    arrays: tuple[Any, ...]
+    out: Any
+
+
+NOTHING_GIVEN = Given((), (), None)
+
+
 class Recipe(NamedTuple):
     """A direct call, and what its arrays are for."""
 
@@ -40,6 +51,7 @@ class Recipe(NamedTuple):
     operands: tuple[tuple[int, str], ...]  # positions of the caller's arrays, and the kernel arguments that get them
     output: str  # the kernel argument that gets the result
     like: Any  # a result
+    given: Given
     reads_output: bool = False  # whether kernels read what is in the result
     added: int | None = None  # the position of an array that is copied to the result first
     transposed: tuple[
@@ -58,5 +70,5 @@ class Ready(ABC):
         """The result of the caller's arrays, in their order: `out`, or a new array.
 
         REFUSED, before anything is enqueued, if `out` shares memory with an operand or may not be written to, or an array is
-        not where the call runs. Sets `call.used`, so that the call is kept.
+        not where the call runs, or is none that the call is ready for. Sets `call.used`, so that the call is kept.
         """

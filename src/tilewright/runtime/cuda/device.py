@@ -26,13 +26,7 @@ from .compilers import Compiler, NvrtcCompiler
 from .dependent import dependent
 from .driver import STREAM_NON_BLOCKING, Driver, answer, check, driver_calls
 from .information import architecture, driver_version, handle_of
-from .launches import (
-    CLUSTER_DIMENSION,
-    COOPERATIVE,
-    PROGRAMMATIC_STREAM_SERIALIZATION,
-    extended_launcher,
-    plain_launcher,
-)
+from .launches import CLUSTER_DIMENSION, COOPERATIVE, PROGRAMMATIC_STREAM_SERIALIZATION, launcher
 from .programs import Allocation, BoundKernel, Buffer, Program, relaxed_capture
 from .timing import GATE, Event, Gate, Mark
 
@@ -255,7 +249,6 @@ class Device:
         """A function that launches the kernel with its arguments as they are then, and returns CUDA's status. The context must be
         current."""
         arguments = ctypes.addressof(kernel.arguments)
-        own = (self.driver, kernel.function, grid(ndrange, what), kernel.dynamic_bytes, stream, arguments)
         early = kernel.dependent and ndrange.early
         attributes: dict[int, Sequence[int]] = {}
         if early:
@@ -264,7 +257,8 @@ class Device:
             attributes[COOPERATIVE] = (1,)
         if ndrange.cluster:
             attributes[CLUSTER_DIMENSION] = (*ndrange.cluster, 1, 1)[:3]
-        return extended_launcher(*own, attributes) if attributes else plain_launcher(*own)
+        own = (kernel.function, grid(ndrange, what), kernel.dynamic_bytes, stream, arguments)
+        return launcher(self.driver, *own, attributes)
 
     def timed(self, enqueue: Callable[[], object], what: str) -> float:
         """Device seconds of the work that `enqueue` puts on the empty stream. Waits for its end."""

@@ -52,6 +52,7 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuStreamCreate": (_OUT, _UINT),
     "cuStreamSynchronize": (_HANDLE,),
     "cuStreamWaitEvent": (_HANDLE, _HANDLE, _UINT),
+    "cuStreamIsCapturing": (_HANDLE, _OUT),
     "cuStreamGetCaptureInfo_v2": (_HANDLE, _OUT, _OUT, _OUT, _OUT, _OUT),
     "cuStreamGetCtx": (_HANDLE, _OUT),
     "cuThreadExchangeStreamCaptureMode": (_OUT,),

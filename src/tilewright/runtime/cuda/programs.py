@@ -73,10 +73,11 @@ class BoundKernel:
         self._values[index] = kept
         self.arguments[index] = kept.ctypes.data
 
-    def pointer(self, index: int) -> Any:
-        """The place of a pointer among the arguments: its `value` is what the next launch gets."""
-        if not isinstance(self._values[index], ctypes.c_uint64):
-            self._values[index] = ctypes.c_uint64()
+    def pointer(self, index: int, place: Any = None) -> Any:
+        """The place of a pointer among the arguments: its `value` is what the next launch gets. `place` is that of another
+        argument with the same value."""
+        if place is not None or not isinstance(self._values[index], ctypes.c_uint64):
+            self._values[index] = ctypes.c_uint64() if place is None else place
             self.arguments[index] = ctypes.addressof(self._values[index])
         return self._values[index]
 
