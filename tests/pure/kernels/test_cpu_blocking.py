@@ -87,7 +87,9 @@ def test_a_small_level_2_cache_leaves_packed_panels_to_level_3(vector_bytes: int
     usual, small = (register_tile(vector_bytes, component, False, level2_bytes=each) for each in (0, SMALL_LEVEL2))
     assert (small != usual) == ((vector_bytes, component) in SMALL_TILES)
     assert (small.rows, small.vectors, small.depth) == (usual.rows, usual.vectors, usual.depth)
-    assert (small.tiles > 1) == (small.capacity * component > SMALL_LEVEL2)  # a panel from level 3 is worth several tiles
+    assert (small.tiles > 1) == (
+        small.capacity * component > SMALL_LEVEL2
+    )  # a panel from level 3 is worth several tiles
     assert small.uncut_depth <= small.depth
     assert usual == register_tile(vector_bytes, component, False, level2_bytes=SMALL_LEVEL2 + 1)
 
