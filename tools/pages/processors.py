@@ -67,9 +67,7 @@ def product(each: Measured) -> bool:
 
 
 def square(least: int, most: int) -> Callable[[Measured], bool]:
-    return lambda each: (
-        len(set(each.size)) == 1 and least <= each.size[0] <= most and each.dtype in ("float32", "float64")
-    )
+    return lambda each: product(each) and len(set(each.size)) == 1 and least <= each.size[0] <= most
 
 
 GOALS = (

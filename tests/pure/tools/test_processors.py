@@ -41,6 +41,16 @@ def test_goals_count_the_problems_that_they_are_for(tmp_path: Path) -> None:
     assert kind(RECORD.environment) in text
 
 
+def test_copies_and_symmetric_products_are_no_squares_of_gemm(tmp_path: Path) -> None:
+    save_record(record_of("copy 512x512 float32"), tmp_path / "one.json")
+    row = {"rows": 300, "columns": 300, "dtype": "float32", "us": 100.0, "spread_us": [90.0, 120.0], "ratio": 1.25}
+    record = {"numpy": "2.4", "environment": msgspec.to_builtins(RECORD.environment), "rounds": 3, "rows": [row]}
+    (tmp_path / "cpu-symmetric.json").write_text(json.dumps(record))
+    text = processor_tables([".", "one.json", "cpu-symmetric.json"], tmp_path)
+    assert "copy 512x512 float32" in text
+    assert "squares" not in text
+
+
 def test_symmetric_products_are_rows_beside_numpy(tmp_path: Path) -> None:
     row = {"rows": 300, "columns": 200, "dtype": "float32", "us": 100.0, "spread_us": [90.0, 120.0], "ratio": 1.25}
     record = {"numpy": "2.4", "environment": msgspec.to_builtins(RECORD.environment), "rounds": 3, "rows": [row]}
