@@ -6,17 +6,19 @@ turns in each round, on random data; each result is compared with float64 and wi
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import msgspec
 import numpy as np
 
 import tilewright
 from tilewright.library.engine import default_device
+from tilewright.runtime.environment import read_environment
+from tilewright.runtime.load import OtherLoad
 
 ROUNDS = 15
 PAUSE_S = 0.03  # before each turn on a CPU: OpenBLAS's threads spin that long after a product, and would slow the next
@@ -100,7 +102,7 @@ def main() -> None:
     )
     parser.add_argument("--record", type=Path, help="write the figures there as JSON")
     options = parser.parse_args()
-    rows = []
+    rows, load = [], OtherLoad()
     for dtype in GPU_TYPES if options.gpu else CPU_TYPES:
         for sides in GPU_SHAPES if options.gpu else CPU_SHAPES:
             rows.append(found := measured(*sides, dtype, options.gpu))
@@ -108,9 +110,8 @@ def main() -> None:
                   f"{found['ratio']:.2f} times as fast, error {found['error']:.1e}", flush=True)  # fmt: skip
     if options.record:
         info = default_device("gpu" if options.gpu else "cpu").info
-        machine: dict[str, Any] = {"device": info.label, "driver": info.driver, "processors": os.cpu_count()}
-        machine |= {"numpy": np.__version__, "date": time.strftime("%Y-%m-%d")}
-        options.record.write_text(json.dumps({"machine": machine, "rounds": ROUNDS, "rows": rows}, indent=1) + "\n")
+        machine = {"numpy": np.__version__, "environment": msgspec.to_builtins(read_environment(info, load.cores()))}
+        options.record.write_text(json.dumps({**machine, "rounds": ROUNDS, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

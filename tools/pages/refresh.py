@@ -6,6 +6,7 @@
 <!-- inspect: ... -->              see inspections.py
 <!-- roofline: FILE PICTURE -->    a saved roofline; PICTURE.svg, which may be left out, is drawn again
 <!-- regret: FILE ... -->          records of `tools.regret`
+<!-- processor: FOLDER FILE ... -->  records of one kind of processor, see processors.py
 <!-- end NAME -->                  ends each of them
 """
 
@@ -26,6 +27,7 @@ from tilewright.reports.roofline import draw_roofline, load_roofline
 
 from ..regret.table import regret_table
 from .inspections import inspected
+from .processors import processor_tables
 
 # The text for a mark, from the words in it and the page's folder.
 Maker = Callable[[Sequence[str], Path], str]
@@ -80,4 +82,5 @@ MARKS: Mapping[str, Maker] = {
     "inspect": inspected,
     "roofline": roofline_block,
     "regret": regret_table,
+    "processor": processor_tables,
 }

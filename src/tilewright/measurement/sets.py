@@ -12,6 +12,7 @@ from ..core.types import ELEMENT_TYPES, EXACT, FLOAT8
 from ..errors import InvalidInput, UnknownName
 
 LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
+SIZES = (16, 32, 64, 96, 127, 128, 192, 256, 384, 511, 512, 768, 1000, 1024, 1536, 2048, 4096)
 SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
 DECODE_ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 DECODERS = (
@@ -96,6 +97,13 @@ def product(m: int, n: int, k: int, dtype: str, letters: str = "NN", batch: int 
 def squares(dtype: str) -> Iterator[Problem]:
     """Square products, of powers of two and of other sizes."""
     for n in (256, 512, 1000, 1024, 2048, 4096):
+        yield product(n, n, n, dtype)
+
+
+@benchmark_set("sizes")
+def sizes(dtype: str) -> Iterator[Problem]:
+    """Square products from 16 to 4096, for which a CPU takes 1 us to 1 s."""
+    for n in SIZES:
         yield product(n, n, n, dtype)
 
 

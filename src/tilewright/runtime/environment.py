@@ -48,8 +48,11 @@ def _cpuinfo(key: str) -> str:
 
 
 def processor() -> str:
-    """The name of the processor, as the system tells it."""
-    return _cpuinfo("model name") or platform.processor()
+    """The name of the processor, as the system tells it. With family and model, as virtual machines give processors of several
+    generations one name."""
+    name = _cpuinfo("model name") or platform.processor()
+    family, model = _cpuinfo("cpu family"), _cpuinfo("model\t")
+    return f"{name}, family {family} model {model}" if family and model else name
 
 
 def _cpu_clock() -> float | None:

@@ -9,6 +9,8 @@ from tilewright.kernels.product.cpu.cost import (
     LARGE_LEVEL2,
     LARGE_TILES,
     REGISTER_TILES,
+    SMALL_LEVEL2,
+    SMALL_TILES,
     blocking,
     in_place,
     register_tile,
@@ -19,7 +21,7 @@ SIDES = st.integers(1, 5000)
 
 @given(
     SIDES, SIDES, st.integers(0, 5000), st.integers(1, 40), st.integers(1, 64), st.sampled_from(sorted(REGISTER_TILES)),
-    st.sampled_from((4, 8)), st.booleans(), st.sampled_from((0, 2**20, 2**21)),
+    st.sampled_from((4, 8)), st.booleans(), st.sampled_from((0, 2**19, 2**20, 2**21)),
 )  # fmt: skip
 def test_blocks_cover_c_and_fit_their_buffers(
     m: int,
@@ -79,6 +81,20 @@ def test_only_a_large_level_2_cache_changes_the_tile(vector_bytes: int, componen
     assert large.capacity * component <= LARGE_LEVEL2 // 2
 
 
+@pytest.mark.parametrize("component", [4, 8])
+@pytest.mark.parametrize("vector_bytes", [16, 32, 64])
+def test_a_small_level_2_cache_leaves_packed_panels_to_level_3(vector_bytes: int, component: int) -> None:
+    usual, small = (register_tile(vector_bytes, component, False, level2_bytes=each) for each in (0, SMALL_LEVEL2))
+    assert (small != usual) == ((vector_bytes, component) in SMALL_TILES)
+    assert (small.rows, small.vectors, small.depth) == (usual.rows, usual.vectors, usual.depth)
+    assert (small.tiles > 1) == (
+        small.capacity * component > SMALL_LEVEL2
+    )  # a panel from level 3 is worth several tiles
+    assert small.uncut_depth <= small.depth
+    assert usual == register_tile(vector_bytes, component, False, level2_bytes=SMALL_LEVEL2 + 1)
+
+
 def test_complex_tiles_are_those_of_any_cache() -> None:
     for component in (4, 8):
-        assert register_tile(64, component, True) == register_tile(64, component, True, level2_bytes=LARGE_LEVEL2)
+        for cache in (SMALL_LEVEL2, LARGE_LEVEL2):
+            assert register_tile(64, component, True) == register_tile(64, component, True, level2_bytes=cache)

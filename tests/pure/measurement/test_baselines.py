@@ -37,6 +37,7 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clblast, "clblast_present", lambda: True)
     monkeypatch.setattr(clblast, "Device", SimpleNamespace)
     monkeypatch.setattr(blas, "place_of", lambda own: "/a/place")
+    monkeypatch.setattr(blas, "processor_flags", lambda: "flags : avx2 avx512f")
 
 
 @pytest.mark.usefixtures("everything")
@@ -63,6 +64,14 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_who_is_measured(measurement: Measurement, problem: Problem, info: DeviceInfo, names: list[str]) -> None:
     assert [baseline.name for baseline, _ in baselines_for(measurement, problem, device(info))] == names
+
+
+@pytest.mark.usefixtures("everything")
+def test_a_library_that_needs_an_instruction_is_measured_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blas, "processor_flags", lambda: "flags : avx2")
+    names = [baseline.name for baseline, _ in baselines_for(LIBRARY, SQUARE, device(CPU))]
+    assert "BLIS" in names
+    assert "BLIS (skx)" not in names
 
 
 @pytest.mark.usefixtures("everything")

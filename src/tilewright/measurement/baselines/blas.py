@@ -14,6 +14,7 @@ from ...core.install import pip_install
 from ...core.problem import Gemm, Problem, output_of
 from ...errors import Unsupported
 from ...runtime.libraries import USUAL_FOLDERS, files_in, listed_folders
+from ...runtime.opencl.vpdpbusd import processor_flags
 from . import Baseline, Measurement, Request
 from .child import ChildBaseline
 
@@ -34,6 +35,7 @@ class Blas:
     routine: str = "cblas_{}gemm"
     long_integers: bool = False
     environment: tuple[tuple[str, str], ...] = ()
+    flag: str = ""  # of the processor, without which it cannot run
 
     @property
     def folders(self) -> Iterator[Path]:
@@ -53,7 +55,7 @@ LIBRARIES = (
     # AVX-512: not what users get by default.
     Blas(
         "BLIS (skx)", BLIS_FILES, "apt install libblis4-pthread",
-        environment=(("BLIS_ARCH_TYPE", "0"),),
+        environment=(("BLIS_ARCH_TYPE", "0"),), flag="avx512f",
     ),
     Blas(
         "OpenBLAS", ("libscipy_openblas64_.so", "libscipy_openblas64_.dylib"), pip_install("scipy-openblas64"),
@@ -94,7 +96,8 @@ def _baseline(blas: Blas) -> Baseline:
 
     def is_for(request: Request) -> bool:
         ours = request.measurement is Measurement.LIBRARY and request.device.info.kind == "cpu"
-        return ours and multiplies(request.problem) and bool(place_of(blas))
+        runs = blas.flag in processor_flags()  # of which systems that tell none have none
+        return ours and runs and multiplies(request.problem) and bool(place_of(blas))
 
     return Baseline(blas.name, "host", is_for, lambda request, arrays: blas_baseline(blas, request.problem, arrays))
 

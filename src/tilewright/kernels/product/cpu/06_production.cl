@@ -8,6 +8,8 @@
 //                  multiply: MR x NR sums in registers, over the kb steps of the block
 //
 //  The panels of B stream from the level-2 cache, one element of which serves MR multiply-adds; an element of A serves nb.
+//  Where that cache is small, B's block lies in level 3 and TILES row panels of A use each panel of B in turn, out of level 1:
+//  an element that comes from level 3 then serves TILES * MR multiply-adds.
 //  Packing B costs nothing extra: the first MR rows read it in place and store what they read (FUSED in multiply.cl).
 //  A is multiplied where it lies if its rows can be together in the level-1 cache (in_place in cost.py), else packed.
 //  It is asked for one row panel ahead, spread over the micro-kernels, because its rows are too short for the hardware
@@ -17,6 +19,7 @@
 #define NR (NV * VW)
 #define A_PART (SLAB * A_ROW) // from the real to the imaginary part of a packed row of A
 #define SLAB (4 * MR)         // rows of A packed at once where its rows are not contiguous, for whole square transposes
+#define PASS (TILES * MR)     // rows of A that use a panel of B in turn
 
 #include "vectors.cl"
 #include "pack.cl"
@@ -125,32 +128,26 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
     C += c_offset + get_group_id(2) * c_batch + i0 * c_row;
     // Stores around the caches need aligned vectors; the host asks for them where C is too large to be found in cache.
     stream = stream && (((ulong)C | c_row * sizeof(OUT)) & (VW * sizeof(REAL) - 1)) == 0;
-    const int slab = a_column == 1 ? MR : SLAB;
+    const int slab = a_column == 1 ? MR : SLAB, kept = max(slab, PASS); // rows of A packed at once, and in all
 
     int k0 = 0;
     do { // once even if K is 0: C = beta * C
         const int depth = min(kb, K - k0);
         const ACC scale = k0 == 0 ? beta : ONE;
         const int carry = !IS_ZERO(scale);
-        for (int i = 0; i < rows; i += MR) {
-            const int height = min(MR, rows - i);
-            const int in_place = a_in_place && height == MR;
-            const REAL *a = in_place ? (const REAL *)(ulong)(A + i * a_row + k0) : a_panel + i % slab * A_ROW;
-            const long a_stride = in_place ? PARTS * a_row : A_ROW;
-#if COMPLEX // from the real to the imaginary part, and to the next k
-            const long a_part = in_place ? 1 : A_PART, a_step = in_place ? 2 : 1;
-#define ROWS_OF_A a, a_stride, a_part, a_step
-#else
-#define ROWS_OF_A a, a_stride
-#endif
-            if (i % slab == 0 && !in_place) {
+        for (int pass = 0; pass < rows; pass += PASS) {
+            const int last = min(pass + PASS, rows);
+            for (int i = pass; i < last; i += MR) {
+                if (i % slab == 0 && !(a_in_place && rows - i >= MR)) {
+                    REAL *to = a_panel + i % kept * A_ROW;
 #if DOT
-                pack_rows(a_panel, A_ROW, (const __global PIECE *)A + i * a_row + k0 * a_column, a_row, a_column,
-                          min(slab, rows - i), depth);
+                    pack_rows(to, A_ROW, (const __global PIECE *)A + i * a_row + k0 * a_column, a_row, a_column,
+                              min(slab, rows - i), depth);
 #else
-                pack(a_panel, A_ROW, A_PART, A + i * a_row + k0 * a_column, a_row, a_column, min(slab, rows - i),
-                     depth, a_conjugate);
+                    pack(to, A_ROW, A_PART, A + i * a_row + k0 * a_column, a_row, a_column, min(slab, rows - i), depth,
+                         a_conjugate);
 #endif
+                }
             }
             for (int j = j0; j < j0 + columns; j += NR) {
                 // A ragged last panel slides back to end at the edge of B, so that its rows can be read whole; the
@@ -161,60 +158,72 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                 const int back = N >= lanes ? lanes - width : 0;
                 const __global IN *b = B + k0 * b_row + (j - back) * b_column;
                 REAL *panel = b_block + (long)PARTS * (j - j0) * (STEPS(depth) + (DOT > 0));
-                __global OUT *c = C + i * c_row + j * c_column;
-#if DOT
-                int fused = 0; // several rows of B make one of a panel
+                for (int i = pass; i < last; i += MR) {
+                    const int height = min(MR, rows - i);
+                    const int in_place = a_in_place && height == MR;
+                    const REAL *a = in_place ? (const REAL *)(ulong)(A + i * a_row + k0) : a_panel + i % kept * A_ROW;
+                    const long a_stride = in_place ? PARTS * a_row : A_ROW;
+#if COMPLEX // from the real to the imaginary part, and to the next k
+                    const long a_part = in_place ? 1 : A_PART, a_step = in_place ? 2 : 1;
+#define ROWS_OF_A a, a_stride, a_part, a_step
 #else
-                const int fused = i == 0 && b_column == 1 && N >= NR && !is_narrow && !b_conjugate;
+#define ROWS_OF_A a, a_stride
 #endif
-                if (i == 0 && !fused) {
+                    __global OUT *c = C + i * c_row + j * c_column;
 #if DOT
-                    pack_panel(panel, lanes, (const __global PIECE *)b, b_row, b_column, depth, min(lanes, N));
+                    int fused = 0; // several rows of B make one of a panel
 #else
-                    pack(panel, PARTS * lanes, lanes, b, b_row, b_column, depth, min(lanes, N), b_conjugate);
+                    const int fused = i == 0 && b_column == 1 && N >= NR && !is_narrow && !b_conjugate;
 #endif
-                }
-                prefetch_rows(A + (i + slab) * a_row + k0 * a_column, a_row, a_column, min(MR, rows - i - slab),
-                              (long)depth * (j - j0) / columns, min((long)depth * (j - j0 + NR) / columns, (long)depth));
+                    if (i == 0 && !fused) {
+#if DOT
+                        pack_panel(panel, lanes, (const __global PIECE *)b, b_row, b_column, depth, min(lanes, N));
+#else
+                        pack(panel, PARTS * lanes, lanes, b, b_row, b_column, depth, min(lanes, N), b_conjugate);
+#endif
+                    }
+                    prefetch_rows(A + (i + kept) * a_row + k0 * a_column, a_row, a_column, min(MR, rows - i - kept),
+                                  (long)depth * (j - j0) / columns, min((long)depth * (j - j0 + NR) / columns, (long)depth));
 
-                int direct = ENDS_IN_C(width, lanes);
+                    int direct = ENDS_IN_C(width, lanes);
 #define MULTIPLY(name, full)                                                                                            \
     direct &= height == (full);                                                                                         \
     name(STEPS(depth), ROWS_OF_A, b, b_row, panel, direct, alpha, scale, carry, c, c_row, tile)
-                if (is_narrow) {
-                    MULTIPLY(narrow, TALL);
-                } else if (height > MIDDLE && fused) {
-                    MULTIPLY(tall_fused, TALL);
+                    if (is_narrow) {
+                        MULTIPLY(narrow, TALL);
+                    } else if (height > MIDDLE && fused) {
+                        MULTIPLY(tall_fused, TALL);
 #if STREAMS
-                } else if (height == TALL && direct && stream && !carry) {
-                    MULTIPLY(tall_stream, TALL);
+                    } else if (height == TALL && direct && stream && !carry) {
+                        MULTIPLY(tall_stream, TALL);
 #endif
-                } else if (height > MIDDLE) {
-                    MULTIPLY(tall, TALL);
-                } else if (height > SHORT && fused) {
-                    MULTIPLY(middle_fused, MIDDLE);
-                } else if (height > SHORT) {
-                    MULTIPLY(middle, MIDDLE);
-                } else if (fused) {
-                    MULTIPLY(low_fused, SHORT);
-                } else {
-                    MULTIPLY(low, SHORT);
-                }
-                if (!direct) {
-                    const Target target = {
-                        .c = c, .row = c_row, .column = c_column,
+                    } else if (height > MIDDLE) {
+                        MULTIPLY(tall, TALL);
+                    } else if (height > SHORT && fused) {
+                        MULTIPLY(middle_fused, MIDDLE);
+                    } else if (height > SHORT) {
+                        MULTIPLY(middle, MIDDLE);
+                    } else if (fused) {
+                        MULTIPLY(low_fused, SHORT);
+                    } else {
+                        MULTIPLY(low, SHORT);
+                    }
+                    if (!direct) {
+                        const Target target = {
+                            .c = c, .row = c_row, .column = c_column,
 #if SCRATCH_SUMS
-                        .partial = partial + ((get_group_id(2) * M + i0 + i) * N + j),
-                        .partial_row = N, .partial_column = 1,
+                            .partial = partial + ((get_group_id(2) * M + i0 + i) * N + j),
+                            .partial_row = N, .partial_column = 1,
 #else
-                        .partial = c, .partial_row = c_row, .partial_column = c_column,
+                            .partial = c, .partial_row = c_row, .partial_column = c_column,
 #endif
 #if BIAS
-                        .bias = bias + bias_offset + (i0 + i) * bias_row + j * bias_column,
-                        .bias_row = bias_row, .bias_column = bias_column,
+                            .bias = bias + bias_offset + (i0 + i) * bias_row + j * bias_column,
+                            .bias_row = bias_row, .bias_column = bias_column,
 #endif
-                        .alpha = alpha, .beta = beta, .first = k0 == 0, .last = k0 + kb >= K};
-                    finish(tile, height, width, back, &target);
+                            .alpha = alpha, .beta = beta, .first = k0 == 0, .last = k0 + kb >= K};
+                        finish(tile, height, width, back, &target);
+                    }
                 }
             }
         }

@@ -27,11 +27,12 @@ class CpuConfig(ProductConfig):
     units: int  # cores
     DOT: int = 0  # pieces of a REAL that one instruction multiplies and adds: 4 bytes or 2 of 16 bits; 0 for none
     AHEAD: int = 0  # steps of K for which a packed panel is asked before it is used
+    TILES: int = 1  # row panels of A that use a panel of B in turn
 
     @classmethod
     def of(cls, tile: Tile, units: int, pieces: int = 0) -> "CpuConfig":
         """The configuration for a tile, cores, and pieces that an instruction takes."""
-        return cls(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, units, pieces, tile.ahead)
+        return cls(tile.rows, tile.vectors, tile.width, tile.depth, tile.columns, units, pieces, tile.ahead, tile.tiles)
 
     @property
     def steps_per_real(self) -> int:
@@ -39,7 +40,7 @@ class CpuConfig(ProductConfig):
 
     @property
     def tile(self) -> Tile:
-        return Tile(self.MR, self.NV, self.VW, self.KC, self.NB, self.AHEAD)
+        return Tile(self.MR, self.NV, self.VW, self.KC, self.NB, self.AHEAD, self.TILES)
 
     @property
     def uncut_depth(self) -> int:

@@ -22,6 +22,15 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
             sum[i][q] = 0;
+#if TILES > 1 && !STREAM // the rows of the next tile are no stream that the hardware could foresee
+    if (direct) {
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++) {
+            PREFETCH_NEAR(c + i * c_row);
+            PREFETCH_NEAR(c + i * c_row + VECTORS * VW - 1);
+        }
+    }
+#endif
     for (int k = 0; k < depth; k++) {
         vec row[VECTORS];
 #pragma unroll

@@ -75,7 +75,7 @@ void symmetric(int M, int K, ACC alpha,
     A += a_offset + get_group_id(2) * a_batch + i0 * a_row;
     B += b_offset + get_group_id(2) * b_batch;
     C += c_offset + get_group_id(2) * c_batch;
-    const int slab = a_column == 1 ? MR : SLAB;
+    const int slab = a_column == 1 ? MR : SLAB, kept = max(slab, PASS);
 
     int k0 = 0;
     do { // once even if K is 0: C = 0
@@ -83,81 +83,88 @@ void symmetric(int M, int K, ACC alpha,
         const ACC scale = k0 == 0 ? beta : ONE;
         const int carry = k0 > 0;
         int packed = j0; // up to here panels of B are there
-        for (int i = 0; i < rows; i += MR) {
-            const int height = min(MR, rows - i), first = i0 + i;
-            const int in_place = a_in_place && height == MR;
-            const REAL *a = in_place ? (const REAL *)(ulong)(A + i * a_row + k0) : a_panel + i % slab * A_ROW;
-            const long a_stride = in_place ? PARTS * a_row : A_ROW;
-#if COMPLEX
-            const long a_part = in_place ? 1 : A_PART, a_step = in_place ? 2 : 1;
-#endif
-            if (i % slab == 0 && !in_place) {
+        for (int pass = 0; pass < rows; pass += PASS) {
+            const int last = min(pass + PASS, rows);
+            for (int i = pass; i < last; i += MR) {
+                if (i % slab == 0 && !(a_in_place && rows - i >= MR)) {
+                    REAL *to = a_panel + i % kept * A_ROW;
 #if DOT
-                pack_rows(a_panel, A_ROW, (const __global PIECE *)A + i * a_row + k0 * a_column, a_row, a_column,
-                          min(slab, rows - i), depth);
+                    pack_rows(to, A_ROW, (const __global PIECE *)A + i * a_row + k0 * a_column, a_row, a_column,
+                              min(slab, rows - i), depth);
 #else
-                pack(a_panel, A_ROW, A_PART, A + i * a_row + k0 * a_column, a_row, a_column, min(slab, rows - i),
-                     depth, a_conjugate);
+                    pack(to, A_ROW, A_PART, A + i * a_row + k0 * a_column, a_row, a_column, min(slab, rows - i), depth,
+                         a_conjugate);
 #endif
+                }
             }
-            const int end = min(j0 + columns, first + height); // of the columns up to the last row's diagonal
-            for (int j = j0; j < end; j += NR) {
+            for (int j = j0; j < min(j0 + columns, i0 + last); j += NR) {
                 const int width = min(NR, M - j);
                 const int is_narrow = NV > 1 && width <= VW;
                 const int lanes = is_narrow ? VW : NR;
                 const int back = M >= lanes ? lanes - width : 0;
                 const __global IN *b = B + k0 * b_row + (j - back) * b_column;
                 REAL *panel = b_block + (long)PARTS * (j - j0) * (STEPS(depth) + (DOT > 0));
-                __global OUT *c = C + first * c_row + j * c_column;
-                const int new = j >= packed;
-#if DOT
-                int fused = 0;
-#else
-                const int fused = new && b_column == 1 && M >= NR && !is_narrow && !b_conjugate;
+                for (int i = pass; i < last; i += MR) {
+                    const int height = min(MR, rows - i), first = i0 + i;
+                    const int in_place = a_in_place && height == MR;
+                    const REAL *a = in_place ? (const REAL *)(ulong)(A + i * a_row + k0) : a_panel + i % kept * A_ROW;
+                    const long a_stride = in_place ? PARTS * a_row : A_ROW;
+#if COMPLEX
+                    const long a_part = in_place ? 1 : A_PART, a_step = in_place ? 2 : 1;
 #endif
-                if (new) {
-                    packed = j + NR;
-                    if (!fused) {
+                    if (j >= first + height) // beyond the diagonal of the last row
+                        continue;
+                    __global OUT *c = C + first * c_row + j * c_column;
+                    const int new = j >= packed;
 #if DOT
-                        pack_panel(panel, lanes, (const __global PIECE *)b, b_row, b_column, depth, min(lanes, M));
+                    int fused = 0;
 #else
-                        pack(panel, PARTS * lanes, lanes, b, b_row, b_column, depth, min(lanes, M), b_conjugate);
+                    const int fused = new && b_column == 1 && M >= NR && !is_narrow && !b_conjugate;
 #endif
+                    if (new) {
+                        packed = j + NR;
+                        if (!fused) {
+#if DOT
+                            pack_panel(panel, lanes, (const __global PIECE *)b, b_row, b_column, depth, min(lanes, M));
+#else
+                            pack(panel, PARTS * lanes, lanes, b, b_row, b_column, depth, min(lanes, M), b_conjugate);
+#endif
+                        }
                     }
-                }
-                prefetch_rows(A + (i + slab) * a_row + k0 * a_column, a_row, a_column, min(MR, rows - i - slab),
-                              (long)depth * (j - j0) / columns, min((long)depth * (j - j0 + NR) / columns, (long)depth));
+                    prefetch_rows(A + (i + kept) * a_row + k0 * a_column, a_row, a_column, min(MR, rows - i - kept),
+                                  (long)depth * (j - j0) / columns, min((long)depth * (j - j0 + NR) / columns, (long)depth));
 
-                const int below = j + width <= first + 1; // the tile has nothing above the diagonal
-                int direct = below && ENDS_IN_C(width, lanes);
-                if (is_narrow) {
-                    MULTIPLY(narrow, TALL);
-                } else if (height > MIDDLE && fused) {
-                    MULTIPLY(tall_fused, TALL);
-                } else if (height > MIDDLE) {
-                    MULTIPLY(tall, TALL);
-                } else if (height > SHORT && fused) {
-                    MULTIPLY(middle_fused, MIDDLE);
-                } else if (height > SHORT) {
-                    MULTIPLY(middle, MIDDLE);
-                } else if (fused) {
-                    MULTIPLY(low_fused, SHORT);
-                } else {
-                    MULTIPLY(low, SHORT);
-                }
-                for (int r = 0; !direct && r < height; r += below ? height : 1) {
-                    const int own = below ? width : min(width, first + r + 1 - j);
-                    const Target target = {
-                        .c = c + r * c_row, .row = c_row, .column = c_column,
+                    const int below = j + width <= first + 1; // the tile has nothing above the diagonal
+                    int direct = below && ENDS_IN_C(width, lanes);
+                    if (is_narrow) {
+                        MULTIPLY(narrow, TALL);
+                    } else if (height > MIDDLE && fused) {
+                        MULTIPLY(tall_fused, TALL);
+                    } else if (height > MIDDLE) {
+                        MULTIPLY(tall, TALL);
+                    } else if (height > SHORT && fused) {
+                        MULTIPLY(middle_fused, MIDDLE);
+                    } else if (height > SHORT) {
+                        MULTIPLY(middle, MIDDLE);
+                    } else if (fused) {
+                        MULTIPLY(low_fused, SHORT);
+                    } else {
+                        MULTIPLY(low, SHORT);
+                    }
+                    for (int r = 0; !direct && r < height; r += below ? height : 1) {
+                        const int own = below ? width : min(width, first + r + 1 - j);
+                        const Target target = {
+                            .c = c + r * c_row, .row = c_row, .column = c_column,
 #if SCRATCH_SUMS
-                        .partial = partial + ((get_group_id(2) * M + first + r) * M + j),
-                        .partial_row = M, .partial_column = 1,
+                            .partial = partial + ((get_group_id(2) * M + first + r) * M + j),
+                            .partial_row = M, .partial_column = 1,
 #else
-                        .partial = c + r * c_row, .partial_row = c_row, .partial_column = c_column,
+                            .partial = c + r * c_row, .partial_row = c_row, .partial_column = c_column,
 #endif
-                        .alpha = alpha, .beta = beta, .first = k0 == 0, .last = k0 + kb >= K};
-                    if (own > 0)
-                        finish(tile + r * NR, below ? height : 1, own, back, &target);
+                            .alpha = alpha, .beta = beta, .first = k0 == 0, .last = k0 + kb >= K};
+                        if (own > 0)
+                            finish(tile + r * NR, below ? height : 1, own, back, &target);
+                    }
                 }
             }
         }
