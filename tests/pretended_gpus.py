@@ -156,6 +156,10 @@ class Gpus:
         status._obj.value = int(stream in self.capturing)
         return 0
 
+    def cuStreamGetId(self, stream: int, number: Any) -> int:
+        number._obj.value = stream
+        return 0
+
     def cuStreamGetCaptureInfo_v2(self, stream: int, status: Any, number: Any, *rest: Any) -> int:
         status._obj.value = number._obj.value = int(stream in self.capturing)
         return 0

@@ -26,6 +26,7 @@ from tilewright.library.cuda_arrays.dlpack import make_capsule, read_capsule
 from tilewright.library.cuda_arrays.exported import CudaResult
 from tilewright.library.memory import choice
 from tilewright.library.memory import cuda as cuda_memory
+from tilewright.library.memory.cuda_streams import change_watch, stream_key
 from tilewright.runtime.cuda import driver
 from tilewright.runtime.opencl.device import Device
 
@@ -388,16 +389,27 @@ def test_no_array_of_the_caller_is_kept(framework: PretendedArrays, gpu: Pretend
 
 
 class PretendedStreams:
-    """CUDA's answers about streams and contexts: `captures` has the captures' numbers by their streams, `context` is current."""
+    """CUDA's answers about streams and contexts: `captures` has the captures' numbers by their streams, `context` is current.
+    `numbers` has those of streams whose handle was another one's before."""
 
     def __init__(self) -> None:
         self.captures: dict[int, int] = {}
+        self.numbers: dict[int, int] = {}
         self.context = 1
         kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int))
-        self.library = {"cuStreamIsCapturing": kind(self._asked)}
+        counting = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint64))
+        self.library = {"cuStreamIsCapturing": kind(self._asked), "cuStreamGetId": counting(self._numbered)}
 
     def _asked(self, stream: int, status: Any) -> int:
         status[0] = int(stream in self.captures)
+        return 0
+
+    def _numbered(self, stream: int, number: Any) -> int:
+        number[0] = self.numbers.get(stream, 1000 + stream)
+        return 0
+
+    def cuStreamGetId(self, stream: int, number: Any) -> int:
+        number._obj.value = self.numbers.get(stream, 1000 + stream)
         return 0
 
     def cuStreamIsCapturing(self, stream: int, status: Any) -> int:
@@ -480,6 +492,66 @@ def test_a_ready_call_is_for_one_stream_and_one_capture(
             assert launched[0][1].get(stream) == captures.get(stream)
             if not new:
                 assert gone == [], (current, queue, captures)
+
+
+def test_a_stream_with_the_handle_of_a_destroyed_one_has_scratch_memory_of_its_own(
+    framework: PretendedArrays, gpu: PretendedDevice, streams: PretendedStreams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The destroyed one's last kernel may still be running."""
+    gpu.info = replace(gpu.info, kind="gpu", features=frozenset({"gpu"}), sub_group_width=32)
+    taken: list[int] = []
+    whole = gpu.allocate
+
+    def allocate(nbytes: int) -> Any:
+        taken.append(nbytes)
+        return whole(nbytes)
+
+    monkeypatch.setattr(gpu, "allocate", allocate)  # which `zeroed` calls, too
+    monkeypatch.setattr(framework, "current_stream", lambda *_: 30)
+    one, other = values(16, 4096), values(4096, 16, seed=1)
+    a, b, out = gpu.own(one), gpu.own(other), gpu.own(values(16, 16))
+    product = prepare(a, b, out)
+    assert product.plans[0].scratch
+    for first, call in ((10, partial(matmul, a, b, out)), (20, partial(product, a, b, out))):
+        streams.numbers = {30: first}
+        call()
+        for number, is_new in ((first, False), (first + 1, True), (first + 1, False), (first, False)):
+            streams.numbers = {30: number}
+            taken.clear()
+            out.array.fill(np.nan)
+            call()
+            assert np.allclose(out.array, one @ other, atol=1e-3)
+            assert bool(taken) is is_new, number
+
+
+def test_what_a_plain_call_watches_of_its_stream(gpu: PretendedDevice, streams: PretendedStreams) -> None:
+    own = stream_key(gpu, 30)  # type: ignore[arg-type]
+    assert own == (30, 1030, 0)
+    with_scratch, without = (change_watch(gpu, own, has_scratch) for has_scratch in (True, False))  # type: ignore[arg-type]
+    for numbers, captures, expected in (
+        ({}, {}, (False, False)),
+        ({30: 7}, {}, (True, False)),
+        ({}, {30: 5}, (True, True)),
+        ({20: 7}, {20: 5}, (False, False)),
+    ):
+        streams.numbers, streams.captures = numbers, captures
+        assert (with_scratch(), without()) == expected
+    assert stream_key(gpu, 1) == (1, 0, 0)  # type: ignore[arg-type]
+
+
+def test_a_call_without_scratch_memory_runs_on_any_stream_with_its_handle(
+    framework: PretendedArrays, gpu: PretendedDevice, streams: PretendedStreams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(framework, "current_stream", lambda *_: 30)
+    gone = general(monkeypatch)
+    a, b = gpu.own(values(3, 5)), gpu.own(values(5, 4, seed=1))
+    for _ in range(2):  # the first makes the kind of arrays known
+        matmul(a, b)
+    gone.clear()
+    for number in (7, 8):
+        streams.numbers = {30: number}
+        assert np.allclose(matmul(a, b).array, a.array @ b.array, atol=1e-5)
+    assert gone == []
 
 
 def test_a_launch_in_another_context_is_made_in_ours(

@@ -17,7 +17,7 @@ from ..engine import Call
 from ..shapes import Shape, View, share_elements
 from ..views import as_host_array
 from .cuda_ready import CudaReady
-from .cuda_streams import capture_of, stream_handle
+from .cuda_streams import stream_handle, stream_key
 from .on_device import DeviceCopies
 from .ready import Recipe
 
@@ -32,10 +32,10 @@ class CudaMemory(DeviceCopies):
         self.device = device
         self.framework = framework
         self.queue = self._stream = stream
-        self._capture = capture_of(device, stream)
-        self.scratch_key = (stream, self._capture)
+        self.scratch_key = stream_key(device, stream)
+        self._capture = self.scratch_key.capture
         # A graph that was captured has launches of its own: they run whenever the graph does.
-        self.key = ("cuda", id(device), stream, self._capture)
+        self.key = ("cuda", id(device), *self.scratch_key)
 
     @property
     def captured(self) -> bool:

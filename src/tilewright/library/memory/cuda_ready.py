@@ -13,7 +13,7 @@ from ...core.kernel import NDRange
 from ...runtime.cuda.device import Device, check_launch
 from ..cuda_arrays.array import ALIGNED, UNCAPTURED, Framework
 from ..engine import Call
-from .cuda_streams import capture_of, capture_watch
+from .cuda_streams import StreamKey, capture_of, change_watch, stream_number
 from .ready import REFUSED, Ready, Recipe
 
 OFFSET = ALIGNED - 1  # a mask: what an address is above a multiple of ALIGNED
@@ -27,7 +27,7 @@ class ReadyMemory(Protocol):
     device: Device
     framework: Framework
     queue: int
-    scratch_key: tuple[int, int]
+    scratch_key: StreamKey
 
     def assign(self, target: Any, source: Any) -> None: ...
 
@@ -60,7 +60,8 @@ class CudaReady(Ready):
         self._stream = framework.stream_of(
             like.ordinal
         )  # memory for results is of the current stream, whatever the queue
-        self._capture = memory.scratch_key[1]
+        self._capture = memory.scratch_key.capture
+        self._has_scratch = any(plan.scratch for plan in recipe.call.plans)
         self._empty = framework.maker(like.shape, like.dtype, like.ordinal, memory.queue)
         self._shift = like.base - like.pointer
         places, self._launches = _bound(recipe.call, memory)
@@ -93,6 +94,8 @@ class CudaReady(Ready):
         if self._stream_of(self._ordinal) != self._stream:
             return REFUSED
         if capture_of(self._device, self._memory.queue) != self._capture:
+            return REFUSED
+        if self._has_scratch and stream_number(self._device, self._memory.queue) != self._memory.scratch_key.number:
             return REFUSED
         address, origin, result = self._address, 0, 0
         if self._out is not None:
@@ -144,7 +147,8 @@ class CudaReady(Ready):
         framework, (launch, what, ndrange) = self._memory.framework, self._launches[0]
         alike = framework.alike(*arrays[:2]) if out is None else framework.alike(*arrays[:2], out)
         (low_a, high_a), (low_b, high_b) = (seat.distances(seats[2]) for seat in seats[:2])
-        watch = None if self._memory.queue in UNCAPTURED else capture_watch(self._device, self._memory.queue)
+        default = self._memory.queue in UNCAPTURED
+        watch = None if default else change_watch(self._device, self._memory.scratch_key, self._has_scratch)
         (place_a, place_b), place_c, call = self._places, self._output, self.call
         address, empty, written = self._address, self._empty, self._written
         stream_of, ordinal, stream, launch_again = self._stream_of, self._ordinal, self._stream, self._launch_again

@@ -3,12 +3,37 @@
 import ctypes
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...errors import InvalidInput
 from ...runtime.cuda.device import Device
 from ...runtime.cuda.driver import CAPTURING, check
 from ..cuda_arrays.array import UNCAPTURED
+
+
+class StreamKey(NamedTuple):
+    """A stream, and the capture that it is in: what scratch memory belongs to."""
+
+    handle: int
+    number: int
+    capture: int
+
+
+def stream_key(device: Device, stream: int) -> StreamKey:
+    return StreamKey(stream, stream_number(device, stream), capture_of(device, stream))
+
+
+def stream_number(device: Device, stream: int) -> int:
+    """The driver's number of a stream, which no other one ever has; 0 for default streams, and from drivers before CUDA 12.
+
+    A handle does not tell streams apart: on an H100 that of a destroyed stream came again while its last kernel was running.
+    """
+    ask = None if stream in UNCAPTURED else device.driver.cuStreamGetId
+    if ask is None:
+        return 0
+    number = ctypes.c_uint64()
+    check("asking for the number of a stream", ask(stream, ctypes.byref(number)))
+    return number.value
 
 
 def capture_of(device: Device, stream: int) -> int:
@@ -25,11 +50,18 @@ def capture_of(device: Device, stream: int) -> int:
     return number.value if status.value == CAPTURING else 0
 
 
-def capture_watch(device: Device, stream: int) -> Callable[[], bool]:
-    """A function that tells whether a stream is in a capture, or in none that is valid, in little time."""
-    status = ctypes.c_int()
-    ask = partial(device.driver.library["cuStreamIsCapturing"], ctypes.c_void_p(stream), ctypes.byref(status))
-    return lambda: bool(ask() or status.value)
+def change_watch(device: Device, key: StreamKey, has_scratch: bool) -> Callable[[], bool]:
+    """A function that tells in little time whether a stream that was in no capture is in one, or not the same stream any more.
+
+    The latter counts only for a call that `has_scratch`: others may run on any stream with the handle.
+    """
+    status, number = ctypes.c_int(), ctypes.c_uint64()
+    handle, library = ctypes.c_void_p(key.handle), device.driver.library
+    ask = partial(library["cuStreamIsCapturing"], handle, ctypes.byref(status))
+    if not has_scratch or not key.number:
+        return lambda: bool(ask() or status.value)
+    ask_number, own = partial(library["cuStreamGetId"], handle, ctypes.byref(number)), key.number
+    return lambda: bool(ask() or status.value or ask_number() or number.value != own)
 
 
 def stream_handle(queue: Any) -> int:

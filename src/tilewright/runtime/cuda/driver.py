@@ -62,6 +62,8 @@ FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "cuEventQuery": (_HANDLE,),
     "cuEventElapsedTime": (_OUT, _HANDLE, _HANDLE),
 }
+# What drivers before CUDA 12 lack; None there.
+OPTIONAL: dict[str, tuple[Any, ...]] = {"cuStreamGetId": (_HANDLE, _OUT)}
 # Constants of `cuda.h`.
 STREAM_NON_BLOCKING = 1  # CU_STREAM_NON_BLOCKING
 EVENT_WITHOUT_TIME = 2  # CU_EVENT_DISABLE_TIMING
@@ -84,6 +86,9 @@ class Driver:
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library = library
         self.functions = {name: self._function(name, kinds) for name, kinds in FUNCTIONS.items()}
+        self.functions |= {
+            name: self._function(name, kinds) if hasattr(library, name) else None for name, kinds in OPTIONAL.items()
+        }
 
     def _function(self, name: str, kinds: tuple[Any, ...]) -> Any:
         function = getattr(self.library, name)
