@@ -29,14 +29,14 @@ class Rival:
     result: np.ndarray
 
 
-def cublas_xt(a: np.ndarray, b: np.ndarray) -> Rival | None:
-    """cuBLASXt for two square matrices by rows, on the first GPU. None if it is not installed or has no such type."""
+def cublas_xt(a: np.ndarray, b: np.ndarray, gpus: int = 1) -> Rival | None:
+    """cuBLASXt for two square matrices by rows, on the first GPUs. None if it is not installed or has no such type."""
     own = library()
     if own is None or a.dtype.name not in ROUTINES or not hasattr(own, "cublasXtCreate"):
         return None
     handle = ctypes.c_void_p()
     _checked("cublasXtCreate", own.cublasXtCreate(ctypes.byref(handle)))
-    _checked("cublasXtDeviceSelect", own.cublasXtDeviceSelect(handle, 1, (ctypes.c_int * 1)(0)))
+    _checked("cublasXtDeviceSelect", own.cublasXtDeviceSelect(handle, gpus, (ctypes.c_int * gpus)(*range(gpus))))
     result = np.zeros_like(a)
     tried: list[tuple[float, str, Callable[[], None]]] = []
     for side in TILE_SIDES:
