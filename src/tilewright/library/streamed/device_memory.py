@@ -107,10 +107,10 @@ class SharedMemory:
 
     device: Device
     ledgers: tuple[Ledger, ...]
-    compute: Any = field(init=False)
+    compute: tuple[Any, ...] = field(init=False)  # queues of the kernels
 
     def __post_init__(self) -> None:
-        self.compute = cl.CommandQueue(self.device.context, self.device.device)
+        self.compute = (cl.CommandQueue(self.device.context, self.device.device),)
 
     def allocate(self, nbytes: int, what: str) -> Slot:
         size = nbytes + PAGE_BYTES
@@ -131,7 +131,8 @@ class SharedMemory:
         return matrix.write(part, form.lines(part, slot.host))
 
     def finish(self) -> None:
-        self.compute.finish()
+        for queue in self.compute:
+            queue.finish()
 
     def close(self, failed: bool) -> None:
         """Give the queue back."""
@@ -139,11 +140,15 @@ class SharedMemory:
 
 
 class SeparateMemory:
-    """Tiles of a device with memory of its own: copied by a queue for each direction, beside the queue of the kernels."""
+    """Tiles of a device with memory of its own: copied by a queue for each direction, beside two queues of the kernels.
+
+    One tile's last work-groups leave units idle, where those of the next tile begin, which is in the other queue.
+    """
 
     def __init__(self, device: Device, device_ledger: Ledger, host_ledger: Ledger, host_bytes: int) -> None:
         self.device, self.ledgers = device, (device_ledger,)
-        self.compute, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(3))
+        one, other, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(4))
+        self.compute = one, other
         limits, self._slab_bytes = staging_within(host_bytes)
         taken = 2 * (2 * limits.threads * limits.piece_bytes + self._slab_bytes)
         host_ledger.take(taken, f"pinned memory for {device.info.label}")
@@ -182,7 +187,7 @@ class SeparateMemory:
         return check_sum
 
     def finish(self) -> None:
-        for queue in (self._up, self.compute, self._down):
+        for queue in (self._up, *self.compute, self._down):
             queue.finish()
 
     def close(self, failed: bool) -> None:

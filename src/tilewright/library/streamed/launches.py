@@ -44,7 +44,12 @@ class Launches:
     def _buffers(self, plan: Plan) -> dict[str, Any]:
         return {name: self._slots[name, name in plan.zeroed].buffer for name in plan.scratch}
 
-    def start(self, step: Shaped, buffers: Mapping[str, Any], wait_for: list[Any]) -> Any:
-        """Enqueue a step's launches. Its last event; None if there is nothing to launch."""
-        loaded = self._loaded[step]
-        return loaded.start({**buffers, **self._names[step]}, self._memory.compute, wait_for or None, True)
+    def start(self, step: Shaped, buffers: Mapping[str, Any], wait_for: list[Any], turn: int) -> Any:
+        """Enqueue a step's launches, and let the device begin. Their last event; None if there is nothing to launch.
+
+        Tiles take turns between queues, but for those that share scratch memory.
+        """
+        queue = self._memory.compute[0 if self._slots else turn % len(self._memory.compute)]
+        event = self._loaded[step].start({**buffers, **self._names[step]}, queue, wait_for or None, True)
+        queue.flush()
+        return event

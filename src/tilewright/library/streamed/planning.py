@@ -11,10 +11,11 @@ from ...core.types import element_type
 from ...errors import InvalidInput
 from .budget import Budget
 from .device_memory import PAGE_BYTES, staging_within
+from .fitting import tile_plans
 from .launches import scratch_bytes
 from .operations import Operation, Shaped
 from .product import ProductOperation
-from .tiles import Rates, TilePlan, tile_plans
+from .tiles import Rates, TilePlan
 
 # Bytes per second: what products of NumPy arrays in tiles moved in one direction beside an H200, 42 GB/s alone, less with copies
 # back (the limit are the threads that fill pinned memory, not the bus), and a copy beside two busy cores.
@@ -29,7 +30,6 @@ REACHED = 0.75  # of that: what large products reach
 CPU_PIPES = 2  # vectors that a core multiplies and adds in a cycle
 MOST_STAGING = 256 * 2**20  # bytes of the host for one device's copies; more are no faster
 SEARCHED = 40  # tile plans that are tried for one whose tiles have the bits of the whole product
-SLOWER = 1.15  # than the fastest, at most
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,8 @@ class StreamedPlan(Shown):
     def __str__(self) -> str:
         tiles = self.tiles
         depth = f" over {tiles.k} of k in {tiles.panels} panels" if tiles.panels > 1 else ""
-        stays = (
-            "" if tiles.sizes.moved or tiles.panels > 1 else f"; the panel of {tiles.stays} stays, the others pass by"
-        )
+        panels = "1 panel" if tiles.held == 1 else f"{tiles.held} panels"
+        stays = f"; {panels} of {tiles.stays} at a time, the other operand passes by" if tiles.groups else ""
         lines = [
             self.what,
             f"  {tiles.tiles:,} tiles of {tiles.m}x{tiles.n}{depth}, {tiles.rows} down and {tiles.columns} across{stays}",
@@ -150,9 +149,8 @@ def _chosen(
         staging_within(staging)
     # Of devices that work in the host's memory, buffers count there.
     most = min(min(budget.device_bytes, each_host) if own else budget.device_bytes for own in shared)
-    largest = min(
-        (info.max_alloc_bytes or most for info, own in zip(infos, shared, strict=True) if not own), default=most
-    )
+    own_memory = [info for info, own in zip(infos, shared, strict=True) if not own]
+    largest = min((info.max_alloc_bytes for info in own_memory if info.max_alloc_bytes), default=None)
     rates = [rates_of(operation, info) for info in infos]
     together = Rates(sum(each.flops for each in rates), min(each.link for each in rates), rates[0].lost)
     tiles, plans = _fitting(operation, infos, most, largest, together)
@@ -171,7 +169,7 @@ def _launched(plans: Mapping[Shaped, Plan]) -> str:
 
 
 def _fitting(
-    operation: Operation, infos: Sequence[DeviceInfo], most: int, largest: int, rates: Rates
+    operation: Operation, infos: Sequence[DeviceInfo], most: int, largest: int | None, rates: Rates
 ) -> tuple[TilePlan, tuple[Mapping[Shaped, Plan], ...]]:
     """Tiles for which there is room for scratch memory, too. How much that is, only the plans of their launches say.
 
@@ -181,7 +179,7 @@ def _fitting(
     found: list[tuple[TilePlan, tuple[Mapping[Shaped, Plan], ...]]] = []
     while not found:
         lacking = []
-        for tiles in _fast(operation, most, reserved, largest, rates, len(infos)):
+        for _, tiles in tile_plans(operation.sizes, most, rates, len(infos), reserved, largest)[:SEARCHED]:
             if found and not all(operation.may_have_same_bits(tiles, info) for info in infos):
                 continue
             plans = tuple(operation.plans(tiles, info) for info in infos)
@@ -194,17 +192,6 @@ def _fitting(
                 found.append((tiles, plans))
         reserved = max(reserved + most // 64, min(lacking, default=0))
     return found[0]
-
-
-def _fast(operation: Operation, most: int, reserved: int, largest: int, rates: Rates, devices: int) -> list[TilePlan]:
-    found = [
-        (seconds, tiles)
-        for seconds, tiles in tile_plans(operation.sizes, most, rates, devices, reserved)
-        if max(tiles.slot_bytes) <= largest
-    ]
-    if not found:
-        raise InvalidInput(f"no tile fits the {largest:,} bytes that a device allocates at once")
-    return [tiles for seconds, tiles in found[:SEARCHED] if seconds <= SLOWER * found[0][0]]
 
 
 def buffer_bytes(operation: Operation, tiles: TilePlan, plans: Mapping[Shaped, Plan]) -> int:
