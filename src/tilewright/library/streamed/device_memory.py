@@ -9,8 +9,9 @@ import numpy as np
 import pyopencl as cl
 
 from ...errors import InvalidInput
+from ...runtime.opencl.copy_threads import Helpers
 from ...runtime.opencl.device import Device, check
-from ...runtime.opencl.staging import USUAL, Limits, Staging
+from ...runtime.opencl.staging import USUAL, Limits, Staging, usable_processors
 from ..views import lent_buffer
 from .budget import Ledger
 from .matrices import Matrix, Part
@@ -21,6 +22,8 @@ LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
 PAIR = "staging in both directions"  # by which a device keeps it
+# Of the processors, parts that fill pinned memory and empty it for one device. Products load more than they store.
+THREADS = max(1, usable_processors() * 5 // 8), max(1, usable_processors() // 4)
 
 
 @dataclass(eq=False)
@@ -149,11 +152,10 @@ class SeparateMemory:
         self.device, self.ledgers = device, (device_ledger,)
         one, other, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(4))
         self.compute = one, other
-        limits, self._slab_bytes = staging_within(host_bytes)
-        taken = 2 * (2 * limits.threads * limits.piece_bytes + self._slab_bytes)
-        host_ledger.take(taken, f"pinned memory for {device.info.label}")
-        self._limits = limits
-        self._sender, self._reader = _stagings(device, limits)
+        self._limits, self._slab_bytes = staging_within(host_bytes)
+        pinned = sum(2 * each.threads * each.piece_bytes for each in self._limits)
+        host_ledger.take(pinned + 2 * self._slab_bytes, f"pinned memory for {device.info.label}")
+        self._sender, self._reader = _stagings(device, self._limits)
         self._slabs = [np.empty(self._slab_bytes, np.uint8) for _ in range(2)]
 
     def allocate(self, nbytes: int, what: str) -> Slot:
@@ -198,10 +200,16 @@ class SeparateMemory:
         self._slabs.clear()
 
 
-def _stagings(device: Device, limits: Limits) -> tuple[Staging, Staging]:
-    """For copies to a device and from it: those of the call before, if their limits are the same."""
-    kept: tuple[Limits, tuple[Staging, Staging]] | None = device.kept.pop(PAIR, None)
-    return kept[1] if kept is not None and kept[0] == limits else (Staging(device, limits), Staging(device, limits))
+Pair = tuple[Limits, Limits]  # of copies to a device, and from it
+
+
+def _stagings(device: Device, limits: Pair) -> tuple[Staging, ...]:
+    """For copies to a device and from it: those of the call before, if their limits are the same. Each has threads of its own,
+    so that neither waits until the other's are idle."""
+    kept: tuple[Pair, tuple[Staging, ...]] | None = device.kept.pop(PAIR, None)
+    if kept is not None and kept[0] == limits:
+        return kept[1]
+    return tuple(Staging(device, each, Helpers(each.threads - 1)) for each in limits)
 
 
 Memory = SharedMemory | SeparateMemory
@@ -212,7 +220,7 @@ def shares_memory(device: Device) -> bool:
     return device.info.kind == "cpu"
 
 
-def staging_within(host_bytes: int) -> tuple[Limits, int]:
+def staging_within(host_bytes: int) -> tuple[Pair, int]:
     """How copies are divided, and the bytes of a slab, for so many bytes of the host. InvalidInput if they are too few."""
     least = 2 * (2 * LEAST_PIECE + LEAST_SLAB)
     if host_bytes < least:
@@ -221,7 +229,9 @@ def staging_within(host_bytes: int) -> tuple[Limits, int]:
             f"{least:,} bytes"
         )
     slab = min(SLAB_BYTES, max(LEAST_SLAB, host_bytes // 4 // LEAST_SLAB * LEAST_SLAB))
-    pinned = (host_bytes - 2 * slab) // 4  # of a thread and a direction
-    piece = min(USUAL.piece_bytes, pinned // LEAST_PIECE * LEAST_PIECE)
-    threads = max(1, min(USUAL.threads, pinned // piece))
-    return Limits(USUAL.plain_bytes, piece, USUAL.share_bytes, threads), slab
+    pinned = (host_bytes - 2 * slab) // 2  # of two pieces for each thread
+    piece = min(USUAL.piece_bytes, pinned // 2 // LEAST_PIECE * LEAST_PIECE)
+    back = min(THREADS[1], max(1, pinned // piece // 4))
+    to = min(THREADS[0], pinned // piece - back)
+    one, other = (Limits(USUAL.plain_bytes, piece, USUAL.share_bytes, threads) for threads in (to, back))
+    return (one, other), slab

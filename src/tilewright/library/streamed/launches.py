@@ -21,10 +21,10 @@ def scratch_bytes(plans: Mapping[Shaped, Plan]) -> dict[tuple[str, bool], int]:
 
 
 class Launches:
-    """For one thread: arguments are state of its kernel objects."""
+    """For one thread: arguments are state of its kernel objects. Each queue has kernel objects of its own, because kernels of
+    Hopper write the addresses of their operands into memory that belongs to the object."""
 
     def __init__(self, plans: Mapping[Shaped, Plan], device: Device, memory: Memory) -> None:
-        self._loaded = {step: LoadedPlan(plan, device) for step, plan in plans.items()}
         self._memory = memory
         self._slots = {
             key: memory.allocate(nbytes, f"scratch memory {key[0]}") for key, nbytes in scratch_bytes(plans).items()
@@ -33,6 +33,8 @@ class Launches:
             if zeroed:
                 self._clear(device, slot)
         self._names = {step: self._buffers(plan) for step, plan in plans.items()}
+        self._queues = memory.compute[:1] if self._slots else memory.compute  # tiles that share scratch memory have one
+        self._loaded = [{step: LoadedPlan(plan, device) for step, plan in plans.items()} for _ in self._queues]
 
     def _clear(self, device: Device, slot: Any) -> None:
         if slot.host is not None:
@@ -47,9 +49,10 @@ class Launches:
     def start(self, step: Shaped, buffers: Mapping[str, Any], wait_for: list[Any], turn: int) -> Any:
         """Enqueue a step's launches, and let the device begin. Their last event; None if there is nothing to launch.
 
-        Tiles take turns between queues, but for those that share scratch memory.
+        Tiles take turns between queues.
         """
-        queue = self._memory.compute[0 if self._slots else turn % len(self._memory.compute)]
-        event = self._loaded[step].start({**buffers, **self._names[step]}, queue, wait_for or None, True)
+        number = turn % len(self._queues)
+        queue, loaded = self._queues[number], self._loaded[number][step]
+        event = loaded.start({**buffers, **self._names[step]}, queue, wait_for or None, True)
         queue.flush()
         return event

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from .copy_threads import MOST_THREADS, share, taken_from
+from .copy_threads import MOST_THREADS, Helpers, share, taken_from
 from .device import Device, check
 
 READ, WRITE = cl.map_flags.READ, cl.map_flags.WRITE
@@ -26,10 +26,14 @@ PAGE_BYTES = 4096
 TOUCH_BYTES = PAGE_BYTES // 4  # NumPy lets other threads run in operations of more than 500 elements
 
 
+def usable_processors() -> int:
+    """Of this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _usual_threads() -> int:
     """Half the processors that this process may use: copies wait for memory, and callers have work of their own."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(MOST_THREADS, max(1, usable // 2))
+    return min(MOST_THREADS, max(1, usable_processors() // 2))
 
 
 @dataclass(frozen=True)
@@ -94,11 +98,12 @@ Lane = tuple[_Piece, _Piece]  # of one thread: it copies one while the device co
 class Staging:
     """The pinned pieces of one thread that calls the library on one device, and the copies through them.
 
-    Arrays are in the order of their buffers: C order, any strides, any alignment.
+    Arrays are in the order of their buffers: C order, any strides, any alignment. `helpers`: the threads that copy, if they are
+    not the process's usual ones.
     """
 
-    def __init__(self, device: Device, limits: Limits | None = None) -> None:
-        self._device = device
+    def __init__(self, device: Device, limits: Limits | None = None, helpers: Helpers | None = None) -> None:
+        self._device, self._helpers = device, helpers
         self._limits = limits or USUAL
         self._lanes: list[Lane] = []
 
@@ -121,7 +126,7 @@ class Staging:
 
         if todo:
             with check(f"writing {total:,} bytes to {self._device.info.label}"):
-                share(work, self._lanes_for(total), todo)
+                share(work, self._lanes_for(total), todo, self._helpers)
 
     def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
@@ -147,7 +152,7 @@ class Staging:
                     reading.append((piece, following))
 
         with check(f"reading {array.nbytes:,} bytes from {self._device.info.label}"):
-            share(work, lanes, todo)
+            share(work, lanes, todo, self._helpers)
 
     def _parts(self, buffer: Any, array: np.ndarray, total: int, origin: int = 0) -> list[Part]:
         """The array in parts of equal work for all threads, of which each fits a piece."""

@@ -10,7 +10,7 @@ import pytest
 from tilewright.errors import InvalidInput
 from tilewright.library.streamed.fitting import MOST_TILES, tile_plans
 from tilewright.library.streamed.matrices import Part
-from tilewright.library.streamed.tiles import Rates, Sizes, Tile, TilePlan
+from tilewright.library.streamed.tiles import Rates, Sizes, TilePlan
 
 RATES = Rates(50e12, 50e9)
 
@@ -31,8 +31,8 @@ def test_tiles_cover_each_element_once() -> None:
     for _ in range(200):
         m, n = draw.randint(1, 300), draw.randint(1, 300)
         held, kept, devices = draw.randint(1, 9), draw.choice((2, 4)), draw.randint(1, 3)
-        tile = draw.randint(1, m), draw.randint(1, n)
-        plan = TilePlan(sizes(m, n, 64, 2), *tile, 64, draw.choice("AB"), held, kept, 3, devices)
+        sides = draw.randint(1, m), draw.randint(1, n)
+        plan = TilePlan(sizes(m, n, 64, 2), *sides, 64, draw.choice("AB"), held, kept, 3, devices)
         seen = np.zeros((2, m, n), int)
         numbers = set()
         for tile in (tile for strip in plan.strips() for tile in strip):
