@@ -13,9 +13,6 @@ from functools import cached_property
 from .matrices import Part
 from .orders import arrivals, strip_of
 
-# Small tiles leave a device's units idle, and each tile takes some Python: as if it had so many more rows, columns and depth.
-EDGE = 96
-TILE_S = 4e-4
 LINE_S = 3e-6  # to ask the system for a line of a file that is not read with the one before
 
 
@@ -23,12 +20,15 @@ LINE_S = 3e-6  # to ask the system for a line of a file that is not read with th
 class Rates:
     """What a device is assumed to do: flop/s of large tiles, and bytes per second of its link in each direction.
 
-    A device that is the host's processor loses a share of the time that copies take: one core of so many does them.
+    Small tiles leave units idle, as if they had `edge` more rows, columns and depth, and each tile takes `tile_s` of Python. A
+    device that is the host's processor loses a share of the time that copies take: one core of so many does them.
     """
 
     flops: float
     link: float
     lost: float = 0.0
+    edge: int = 96
+    tile_s: float = 4e-4
 
 
 @dataclass(frozen=True)
@@ -191,8 +191,8 @@ class TilePlan:
         """What the products, the link to the device and the link back take by themselves."""
         m, n = min(self.m, self.sizes.m), min(self.n, self.sizes.n)
         depth = max(1, min(self.k, self.sizes.k))
-        full = (m + EDGE) * (n + EDGE) * (depth + EDGE) / (m * n * depth)
-        computing = self.flops / rates.flops * full + self.tiles * self.panels * TILE_S
+        full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth)
+        computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s
         return computing, self.bytes_in / rates.link + self.lines_in * LINE_S, self.bytes_out / rates.link
 
     def predicted(self, rates: Rates) -> float:
@@ -202,31 +202,38 @@ class TilePlan:
         computing += rates.lost * (loading + storing)
         if not self.groups:
             return max(computing, loading, storing) + a + b + c
-        tile = computing / self.tiles
-        first = self._first_wait(a, b, tile)
-        ends = max(computing + first + self._later_waits(a, b, tile), loading + tile, storing + a + b + tile)
-        return ends + c
+        return max(self._begun_to_ended(a, b, computing / self.tiles), loading, storing + a + b) + c
 
-    def _first_wait(self, a: float, b: float, tile: float) -> float:
-        """Seconds in which a device waits for the panels of its first corner, each of which takes `a` or `b`."""
+    def _begun_to_ended(self, a: float, b: float, tile: float) -> float:
+        """Seconds from the first load to the last product: in each phase of a group the longer of what runs side by side.
+
+        `a` and `b` are the seconds of a panel, `tile` those of a tile.
+        """
         (outer, inner), stays, passes = self._sides, *((a, b) if self.stays == "A" else (b, a))
-        arrived = computed = waited = 0.0
+        held = min(self.held, outer)
+        first = min(self.kept, inner)
+        last = min(self.kept, inner - first)
+        groups = self.sizes.batch * outer / self.held
+        between_them = inner - first - last
+        middle = between_them * max(held * tile, passes)
+        late = last - max(0, min(last - 1, between_them))  # of the last panels that pass by: before, they have no room
+        missing = max(0.0, late * passes - (last - 1) * tile)
+        beside = (first + last) * tile  # the tiles of a panel that goes, and of the one in its place
+        between = max(held * beside, beside + held * stays)
+        corner = self._corner(held, first, stays, passes, tile)
+        return corner + groups * (middle + missing) + (groups - 1) * between + held * last * tile
+
+    def _corner(self, held: int, kept: int, stays: float, passes: float, tile: float) -> float:
+        """Seconds from the first load to the last product of the first corner."""
+        arrived = computed = 0.0
         own = others = 0
-        for each in arrivals(min(self.held, outer), min(self.kept, inner), self._ratio):
+        for each in arrivals(held, kept, self._ratio):
             arrived += stays if each else passes
             tiles = others if each else own
             own, others = own + each, others + (not each)
             if tiles:
-                waited += max(0.0, arrived - computed)
                 computed = max(computed, arrived) + tiles * tile
-        return waited
-
-    def _later_waits(self, a: float, b: float, tile: float) -> float:
-        """Seconds in which a device waits for the groups after the first one, beside the last panels that pass by."""
-        (outer, inner), stays = self._sides, a if self.stays == "A" else b
-        later = self.sizes.batch * -(-outer // self.held) - 1
-        beside = min(self.kept, inner) * tile if self.held > 1 else 0.0
-        return later * self.held * max(0.0, stays - beside)
+        return computed
 
     def part(self, tile: Tile) -> Part:
         """Where a tile lies in its matrix."""

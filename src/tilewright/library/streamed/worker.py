@@ -61,7 +61,7 @@ class Worker:
         self._results = Slots(
             [memory.allocate(plan.slot_bytes[2], "a tile of the result") for _ in range(plan.slots[2])]
         )
-        self._launches = Launches(plans, device, memory)
+        self._launches: Launches | None = None
         self._steps: SimpleQueue[Step | None] = SimpleQueue()
         self._ended: SimpleQueue[Step | None] = SimpleQueue()
         names = ("load", "compute", "store")
@@ -99,7 +99,7 @@ class Worker:
     def close(self) -> None:
         """Free all buffers now: a thread and its worker know each other, so that they are found only later."""
         self._kinds, self._results, self._threads = {}, Slots([]), []
-        del self._launches
+        self._launches = None
         self._steps, self._ended = SimpleQueue(), SimpleQueue()
         self.memory.close(self.error is not None)
 
@@ -136,7 +136,11 @@ class Worker:
         return found
 
     def _compute(self) -> None:
-        """Launch a step before the one before it has ended, so that the device goes from one to the other."""
+        """Launch a step before the one before it has ended, so that the device goes from one to the other.
+
+        Kernels are built here, beside the first loads.
+        """
+        self._launches = Launches(self._plans, self.device, self.memory)
         begun: tuple[Any, Step] | None = None
         while True:
             try:
@@ -167,6 +171,7 @@ class Worker:
             buffers.setdefault(name, result.buffer)
         slots = (*step.inputs.values(), result)
         wait_for = [slot.filled for slot in slots if slot.filled is not None]
+        assert self._launches is not None
         kind = shaped(self._plan, self._plan.part(step.tile), step.panel)
         return self._launches.start(kind, buffers, wait_for, step.target.turn)
 
