@@ -3,8 +3,9 @@
 A strip is a group of panels of one operand that stay on a device, while those of the other operand pass by. Three rules:
 
 - A device that has nothing yet begins in a corner: its first tile needs one panel of each operand, and each further panel makes
-  tiles with all that are there. So n bytes make about n^2 / 8 k flops of squares (n bytes of one type), where a whole group with
-  the first panel passing by would make half as many, and later.
+  tiles with all that are there. A corner that is a square makes x^2 / (2 s^2 k) flops of x bytes in elements of s bytes, which
+  is the most. So a device of F flop/s behind a link of L byte/s waits for s^2 k F / (2 L^2) seconds in any order: 19 ms of 280
+  for float16 of 44,544 a side at 640 TFLOP/s and 55 GB/s, 32 ms at 42 GB/s.
 - In the middle, each panel that passes by is multiplied with all that stay, and goes.
 - The last panels that pass by stay until the end: each panel of the group is multiplied with all of them, and goes. The next
   group's panel is loaded in its place meanwhile, and begins with the same panels that pass by.
