@@ -1,4 +1,4 @@
-"""One product on two NVIDIA GPUs of one host: tiles of NumPy arrays, blocks of PyOpenCL arrays, chunks of Dask arrays."""
+"""Products in tiles on an NVIDIA GPU; and on two of one host, of NumPy arrays, PyOpenCL arrays and chunks of Dask arrays."""
 
 import time
 import warnings
@@ -13,8 +13,10 @@ import pytest
 from tilewright import blocks, gemm, list_devices, matmul, transpose
 from tilewright.errors import LaunchFailed
 from tilewright.library.engine import default_device
+from tilewright.library.streamed.device_memory import SeparateMemory
 from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.worker import Worker
+from tilewright.runtime.opencl.device import Device
 
 LIMIT = 40_000_000  # bytes: some ten tiles of the products below
 
@@ -52,6 +54,27 @@ def close(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> bool:
     wanted = a.astype(np.float64) @ b.astype(np.float64)
     bound = 1e-3 if found.dtype == np.float16 else 1e-5
     return bool(np.abs(found - wanted).max() < bound * np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+def test_tiles_in_two_queues_have_the_bits_of_one_queue(
+    dtype: str, nvidia: Device, counts: dict[Any, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kernels of Hopper write addresses into memory of their kernel object, which two tiles at a time must not share."""
+    a, b = values(6000, 5000, dtype, 1), values(5000, 7000, dtype, 2)
+    where: dict[str, Any] = {"device": nvidia.info.label, "max_device_bytes": LIMIT}
+    in_two = [matmul(a, b, **where) for _ in range(3)]
+    begin = SeparateMemory.__init__
+
+    def with_one(self: SeparateMemory, *given: Any) -> None:
+        begin(self, *given)
+        self.compute = self.compute[:1]
+
+    monkeypatch.setattr(SeparateMemory, "__init__", with_one)
+    in_one = matmul(a, b, **where)
+    assert all(np.array_equal(in_one, each) for each in in_two)
+    assert close(in_one, a, b)
+    assert sum(counts.values()) > 40
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
