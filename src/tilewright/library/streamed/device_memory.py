@@ -151,7 +151,7 @@ class SeparateMemory:
     def __init__(self, device: Device, device_ledger: Ledger, host_ledger: Ledger, host_bytes: int) -> None:
         self.device, self.ledgers = device, (device_ledger,)
         one, other, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(4))
-        self.compute = one, other
+        self.compute: tuple[Any, ...] = (one, other)
         self._limits, self._slab_bytes = staging_within(host_bytes)
         pinned = sum(2 * each.threads * each.piece_bytes for each in self._limits)
         host_ledger.take(pinned + 2 * self._slab_bytes, f"pinned memory for {device.info.label}")
