@@ -15,7 +15,7 @@ WHOLE_K = 4
 NEARLY = 1.15  # times the fastest plan's seconds: among those there may be one whose tiles have the bits of the whole product
 MOST_TILES = 2**20
 MOST_PARTS = 4096  # of a side
-BUFFERS = ((2, 2), (4, 3))  # for panels that pass by and for tiles of C: tried in turn
+BUFFERS = ((4, 3), (2, 2))  # for panels that pass by and for tiles of C: tried in turn
 
 
 def tile_plans(
@@ -86,6 +86,8 @@ def _plans(sizes: Sizes, most_bytes: int, k: int, devices: int, largest: int | N
                     held = _held(replace(one, kept=kept, results=results), most_bytes)
                     if held:
                         yield replace(one, held=held, kept=kept, results=results)
+                    if held > 1:  # fewer buffers would make little difference
+                        break
 
 
 def _held(plan: TilePlan, most_bytes: int) -> int:
