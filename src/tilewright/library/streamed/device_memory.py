@@ -9,9 +9,9 @@ import numpy as np
 import pyopencl as cl
 
 from ...errors import InvalidInput
-from ...runtime.opencl.copy_threads import Helpers
+from ...runtime.opencl.conveyor import Conveyor, Size
 from ...runtime.opencl.device import Device, check
-from ...runtime.opencl.staging import USUAL, Limits, Staging, usable_processors
+from ...runtime.opencl.staging import usable_processors
 from ..views import lent_buffer
 from .budget import Ledger
 from .matrices import Matrix, Part
@@ -22,8 +22,9 @@ LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
 PAIR = "staging in both directions"  # by which a device keeps it
-# Of the processors, parts that fill pinned memory and empty it for one device. Products load more than they store.
-THREADS = max(1, usable_processors() * 5 // 8), max(1, usable_processors() // 4)
+# The threads that fill pinned memory and empty it for one device, of so many processors. Products load more than they store.
+THREADS = min(12, max(1, usable_processors() * 5 // 8)), min(4, max(1, usable_processors() // 4))
+PIECE_BYTES = 4 * 2**20
 
 
 @dataclass(eq=False)
@@ -152,10 +153,10 @@ class SeparateMemory:
         self.device, self.ledgers = device, (device_ledger,)
         one, other, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(4))
         self.compute: tuple[Any, ...] = (one, other)
-        self._limits, self._slab_bytes = staging_within(host_bytes)
-        pinned = sum(2 * each.threads * each.piece_bytes for each in self._limits)
+        self._sizes, self._slab_bytes = staging_within(host_bytes)
+        pinned = sum(each.nbytes for each in self._sizes)
         host_ledger.take(pinned + 2 * self._slab_bytes, f"pinned memory for {device.info.label}")
-        self._sender, self._reader = _stagings(device, self._limits)
+        self._sender, self._reader = _conveyors(device, self._sizes)
         self._slabs = [np.empty(self._slab_bytes, np.uint8) for _ in range(2)]
 
     def allocate(self, nbytes: int, what: str) -> Slot:
@@ -166,12 +167,12 @@ class SeparateMemory:
     def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form) -> None:
         own = matrix.direct(part)
         if own is not None and matrix.dtype == form.dtype and matrix.by_columns == form.by_columns:
-            self._sender.write(self._up, [(slot.buffer, own)])
+            self._sender.write(self._up, slot.buffer, own)
         else:
             for some, origin in form.slabs(part, self._slab_bytes):
                 lines = form.lines(some, self._slabs[0])
                 form.read(matrix, some, lines)
-                self._sender.write(self._up, [(slot.buffer, lines)], origin)
+                self._sender.write(self._up, slot.buffer, lines, origin)
         with check(f"copying a tile to {self.device.info.label}"):
             slot.filled = cl.enqueue_marker(self._up)
             self._up.flush()
@@ -195,21 +196,20 @@ class SeparateMemory:
     def close(self, failed: bool) -> None:
         """Keep pinned memory for the next call of this kind: to pin it took an H200's driver 0.1 s. After a failure free it."""
         if not failed:
-            self.device.kept[PAIR] = self._limits, (self._sender, self._reader)
+            self.device.kept[PAIR] = self._sizes, (self._sender, self._reader)
         del self._sender, self._reader
         self._slabs.clear()
 
 
-Pair = tuple[Limits, Limits]  # of copies to a device, and from it
+Sizes = tuple[Size, Size]  # of copies to a device, and from it
 
 
-def _stagings(device: Device, limits: Pair) -> tuple[Staging, ...]:
-    """For copies to a device and from it: those of the call before, if their limits are the same. Each has threads of its own,
-    so that neither waits until the other's are idle."""
-    kept: tuple[Pair, tuple[Staging, ...]] | None = device.kept.pop(PAIR, None)
-    if kept is not None and kept[0] == limits:
+def _conveyors(device: Device, sizes: Sizes) -> tuple[Conveyor, Conveyor]:
+    """For copies to a device and from it: those of the call before, if their sizes are the same."""
+    kept: tuple[Sizes, tuple[Conveyor, Conveyor]] | None = device.kept.pop(PAIR, None)
+    if kept is not None and kept[0] == sizes:
         return kept[1]
-    return tuple(Staging(device, each, Helpers(each.threads - 1)) for each in limits)
+    return Conveyor(device, sizes[0]), Conveyor(device, sizes[1])
 
 
 Memory = SharedMemory | SeparateMemory
@@ -220,7 +220,7 @@ def shares_memory(device: Device) -> bool:
     return device.info.kind == "cpu"
 
 
-def staging_within(host_bytes: int) -> tuple[Pair, int]:
+def staging_within(host_bytes: int) -> tuple[Sizes, int]:
     """How copies are divided, and the bytes of a slab, for so many bytes of the host. InvalidInput if they are too few."""
     least = 2 * (2 * LEAST_PIECE + LEAST_SLAB)
     if host_bytes < least:
@@ -230,8 +230,6 @@ def staging_within(host_bytes: int) -> tuple[Pair, int]:
         )
     slab = min(SLAB_BYTES, max(LEAST_SLAB, host_bytes // 4 // LEAST_SLAB * LEAST_SLAB))
     pinned = (host_bytes - 2 * slab) // 2  # of two pieces for each thread
-    piece = min(USUAL.piece_bytes, pinned // 2 // LEAST_PIECE * LEAST_PIECE)
+    piece = min(PIECE_BYTES, pinned // 2 // LEAST_PIECE * LEAST_PIECE)
     back = min(THREADS[1], max(1, pinned // piece // 4))
-    to = min(THREADS[0], pinned // piece - back)
-    one, other = (Limits(USUAL.plain_bytes, piece, USUAL.share_bytes, threads) for threads in (to, back))
-    return (one, other), slab
+    return (Size(min(THREADS[0], pinned // piece - back), piece), Size(back, piece)), slab

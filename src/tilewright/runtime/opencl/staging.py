@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
-from .copy_threads import MOST_THREADS, Helpers, share, taken_from
+from .copy_threads import MOST_THREADS, share, taken_from
 from .device import Device, check
 
 READ, WRITE = cl.map_flags.READ, cl.map_flags.WRITE
@@ -98,12 +98,11 @@ Lane = tuple[_Piece, _Piece]  # of one thread: it copies one while the device co
 class Staging:
     """The pinned pieces of one thread that calls the library on one device, and the copies through them.
 
-    Arrays are in the order of their buffers: C order, any strides, any alignment. `helpers`: the threads that copy, if they are
-    not the process's usual ones.
+    Arrays are in the order of their buffers: C order, any strides, any alignment.
     """
 
-    def __init__(self, device: Device, limits: Limits | None = None, helpers: Helpers | None = None) -> None:
-        self._device, self._helpers = device, helpers
+    def __init__(self, device: Device, limits: Limits | None = None) -> None:
+        self._device = device
         self._limits = limits or USUAL
         self._lanes: list[Lane] = []
 
@@ -115,7 +114,7 @@ class Staging:
         staged = [each for each in copies if each[1].nbytes >= (1 if origin else max(self._limits.plain_bytes, 1))]
         for buffer, array in copies:
             if 0 < array.nbytes < self._limits.plain_bytes and not origin:
-                self._device.write(buffer, _as_words(array), queue)
+                self._device.write(buffer, as_words(array), queue)
         total = sum(array.nbytes for _, array in staged)
         todo = deque(part for buffer, array in staged for part in self._parts(buffer, array, total, origin))
 
@@ -126,12 +125,12 @@ class Staging:
 
         if todo:
             with check(f"writing {total:,} bytes to {self._device.info.label}"):
-                share(work, self._lanes_for(total), todo, self._helpers)
+                share(work, self._lanes_for(total), todo)
 
     def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
         if array.nbytes < max(self._limits.plain_bytes, 1):
-            words = _as_words(array)
+            words = as_words(array)
             words[...] = self._device.read(buffer, words.size, words.dtype, origin, queue).reshape(words.shape)
             return
         todo = deque(self._parts(buffer, array, array.nbytes, origin))
@@ -152,17 +151,17 @@ class Staging:
                     reading.append((piece, following))
 
         with check(f"reading {array.nbytes:,} bytes from {self._device.info.label}"):
-            share(work, lanes, todo, self._helpers)
+            share(work, lanes, todo)
 
     def _parts(self, buffer: Any, array: np.ndarray, total: int, origin: int = 0) -> list[Part]:
         """The array in parts of equal work for all threads, of which each fits a piece."""
         limits = self._limits
         most = max(-(-total // self._threads(total)), LEAST_PART)
         most = min(-(-most // PAGE_BYTES) * PAGE_BYTES, limits.piece_bytes)
-        words = _as_words(array)
+        words = as_words(array)
         if words.flags.c_contiguous:
             words = words.reshape(-1)
-        return list(_divided(buffer, words, most, origin))
+        return list(divided(buffer, words, most, origin))
 
     def _threads(self, nbytes: int) -> int:
         return max(1, min(self._limits.threads, nbytes // self._limits.share_bytes))
@@ -208,12 +207,12 @@ def _touched(reading: deque[tuple[_Piece, Part]], todo: deque[Part], most: int) 
     return own
 
 
-def _as_words(array: np.ndarray) -> np.ndarray:
+def as_words(array: np.ndarray) -> np.ndarray:
     """The array with elements that NumPy copies without its interpreter's lock, whatever they mean."""
     return array.view(f"u{array.itemsize}") if array.itemsize in (1, 2, 4, 8) else array.view(f"V{array.itemsize}")
 
 
-def _divided(buffer: Any, array: np.ndarray, most: int, origin: int = 0) -> Iterator[Part]:
+def divided(buffer: Any, array: np.ndarray, most: int, origin: int = 0) -> Iterator[Part]:
     """Parts of at most so many bytes: of whole sub-arrays of as many leading dimensions as fit. The first is at `origin`."""
     sides = array.shape or (1,)
     array = array.reshape(sides)
