@@ -20,6 +20,10 @@ def scratch_bytes(plans: Mapping[Shaped, Plan]) -> dict[tuple[str, bool], int]:
     return found
 
 
+Loaded = list[dict[Shaped, LoadedPlan]]  # of each queue
+LAST = "launches in tiles"  # by which a device keeps those of the last call
+
+
 class Launches:
     """For one thread: arguments are state of its kernel objects. Each queue has kernel objects of its own, because kernels of
     Hopper write the addresses of their operands into memory that belongs to the object."""
@@ -34,7 +38,22 @@ class Launches:
                 self._clear(device, slot)
         self._names = {step: self._buffers(plan) for step, plan in plans.items()}
         self._queues = memory.compute[:1] if self._slots else memory.compute  # tiles that share scratch memory have one
-        self._loaded = [{step: LoadedPlan(plan, device) for step, plan in plans.items()} for _ in self._queues]
+        self._plans = plans
+        self._loaded = self._kept() or [
+            {step: LoadedPlan(plan, device) for step, plan in plans.items()} for _ in self._queues
+        ]
+
+    def _kept(self) -> Loaded | None:
+        """Those of the call before, if it had the same plans: to make the programs' texts takes 0.1 s of Python."""
+        kept: tuple[Mapping[Shaped, Plan], Loaded] | None = self._memory.device.kept.pop(LAST, None)
+        return kept[1] if kept is not None and kept[0] is self._plans and len(kept[1]) == len(self._queues) else None
+
+    def close(self) -> None:
+        """Keep kernels for the next call, without buffers. Nothing may run any more."""
+        for loaded in self._loaded:
+            for each in loaded.values():
+                each.unbind()
+        self._memory.device.kept[LAST] = self._plans, self._loaded
 
     def _clear(self, device: Device, slot: Any) -> None:
         if slot.host is not None:
