@@ -72,10 +72,7 @@ class Conveyor:
                     if error is not None:
                         self._idle.append(pinned)
                         raise error
-                    some = pinned[: part.elements.nbytes]
-                    event = cl.enqueue_copy(queue, part.buffer, some, dst_offset=part.origin, is_blocking=False)
-                    self._moving.append((event, pinned))
-                    queue.flush()  # the device begins
+                    self._moving.append((self._begun(queue, pinned, part, True), pinned))
             finally:
                 self._idle += [filled.get().pinned for _ in range(filling)]
 
@@ -90,10 +87,7 @@ class Conveyor:
                 while todo or reading or emptying:
                     while todo and (pinned := self._free(wait=False)) is not None:
                         part = todo.popleft()
-                        some = pinned[: part.elements.nbytes]
-                        event = cl.enqueue_copy(queue, some, part.buffer, src_offset=part.origin, is_blocking=False)
-                        reading.append((event, pinned, part))
-                        queue.flush()
+                        reading.append((self._begun(queue, pinned, part, False), pinned, part))
                     if reading:
                         event, pinned, part = reading.popleft()
                         event.wait()
@@ -112,6 +106,20 @@ class Conveyor:
                 for event, pinned, _ in reading:
                     event.wait()
                     self._idle.append(pinned)
+
+    def _begun(self, queue: Any, pinned: np.ndarray, part: Part, writes: bool) -> Any:
+        """The event of the device's copy of a piece, which it begins."""
+        some = pinned[: part.elements.nbytes]
+        try:
+            if writes:
+                event = cl.enqueue_copy(queue, part.buffer, some, dst_offset=part.origin, is_blocking=False)
+            else:
+                event = cl.enqueue_copy(queue, some, part.buffer, src_offset=part.origin, is_blocking=False)
+        except BaseException:
+            self._idle.append(pinned)
+            raise
+        queue.flush()
+        return event
 
     def _free(self, wait: bool) -> np.ndarray | None:
         """A piece that nobody uses; None if there is none, unless this is to `wait` for the device's oldest copy."""
