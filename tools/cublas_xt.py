@@ -27,6 +27,7 @@ class Rival:
     way: str
     call: Callable[[], None]
     result: np.ndarray
+    close: Callable[[], None]  # two handles at a time end in a segmentation fault
 
 
 def cublas_xt(a: np.ndarray, b: np.ndarray, gpus: int = 1) -> Rival | None:
@@ -46,7 +47,7 @@ def cublas_xt(a: np.ndarray, b: np.ndarray, gpus: int = 1) -> Rival | None:
         tried.append((perf_counter() - begin, f"tiles of {side}", call))
         print(f"cuBLASXt, {tried[-1][1]}: {tried[-1][0]:.2f} s", flush=True)
     _, way, fastest = min(tried, key=lambda each: each[0])
-    return Rival(way, fastest, result)
+    return Rival(way, fastest, result, lambda: _checked("cublasXtDestroy", own.cublasXtDestroy(handle)))
 
 
 def _with(own: Any, handle: ctypes.c_void_p, side: int, arrays: tuple[np.ndarray, ...]) -> Callable[[], None]:

@@ -1,7 +1,7 @@
 """Measures products of NumPy arrays on 1, 2, 4 ... GPUs of one host, beside cuBLASXt on as many: `device=` names several.
 
 `python -m tools.host_products --record benchmarks/h100-x2-host.json` multiplies square matrices of the host's memory. All
-numbers of GPUs take turns in each round. Efficiency is the rate of a GPU divided by that of one GPU alone from the host's
+numbers of GPUs take turns in each round, cuBLASXt before them. Efficiency is the rate of a GPU divided by that of one GPU alone from the host's
 memory, in tiles, too. Beside it stand the product in one piece, whose copies run before and after it, and the same of operands
 that are on the GPU already. Some elements are compared with float64.
 """
@@ -27,7 +27,7 @@ from tilewright.library.streamed.worker import Worker
 from tilewright.runtime.opencl.device import list_devices
 
 from .cublas_xt import cublas_xt
-from .out_of_core import COLUMNS, DTYPES, in_turns, on_device, operand
+from .out_of_core import COLUMNS, DTYPES, in_turns, on_device, operand, timed
 
 
 def nvidia_gpus() -> list[int]:
@@ -56,19 +56,15 @@ def largest_error(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> float:
     return float(np.abs(result[rows, :COLUMNS] - exact).max() / np.abs(exact).max())
 
 
-def calls_of(
-    a: np.ndarray, b: np.ndarray, out: np.ndarray, gpus: list[int], counts: Sequence[int], rivals: bool
-) -> Any:
-    """The calls that are compared, by name and number of GPUs."""
-    calls: dict[tuple[str, int], Callable[[], Any]] = {
-        ("one piece", 1): lambda: tilewright.matmul(a, b, out, device=gpus[0])
-    }
+def rivals_of(a: np.ndarray, b: np.ndarray, counts: Sequence[int], rounds: int) -> dict[int, list[float]]:
+    """Seconds of cuBLASXt on so many GPUs: one after the other, since two handles at a time end in a segmentation fault."""
+    found: dict[int, list[float]] = {}
     for count in counts:
-        calls["tiles", count] = partial(tilewright.matmul, a, b, out, device=gpus[:count])
-        rival = cublas_xt(a, b, count) if rivals else None
+        rival = cublas_xt(a, b, count)
         if rival is not None:
-            calls["cublas_xt", count] = rival.call
-    return calls
+            found[count] = [timed(rival.call) for _ in range(rounds)]
+            rival.close()
+    return found
 
 
 def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: bool) -> list[dict[str, Any]]:
@@ -76,31 +72,32 @@ def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: 
     gpus = nvidia_gpus()
     a, b = operand(side, dtype, 1), operand(side, dtype, 2)
     out = np.zeros((side, side), dtype)
-    calls = calls_of(a, b, out, gpus, counts, rivals)
-    tiles: dict[int, list[Any]] = {}
-    for (name, count), call in calls.items():
-        if name == "tiles":
-            out.fill(np.nan)
-            tiles[count] = tiles_of(call)
-            error = largest_error(a, b, out)
-            print(f"{dtype} {side} on {count}: tiles {tiles[count]}, largest error {error:.1e}", flush=True)
-            tiles[count].append(error)
+    theirs = rivals_of(a, b, counts, rounds) if rivals else {}
+    calls: dict[tuple[str, int], Callable[[], Any]] = {
+        ("one piece", 1): lambda: tilewright.matmul(a, b, out, device=gpus[0])
+    }
+    told: dict[int, dict[str, Any]] = {}
+    for count in counts:
+        call = calls["tiles", count] = partial(tilewright.matmul, a, b, out, device=gpus[:count])
+        out.fill(np.nan)
+        told[count] = {"tiles": tiles_of(call), "largest_error": largest_error(a, b, out)}
+        print(f"{dtype} {side} on {count}: {told[count]}", flush=True)
     whole, _ = on_device(a, b, str(gpus[0]))
     named = {f"{name} {count}": call for (name, count), call in calls.items()}
     seconds = in_turns({"whole": whole, **named}, rounds)
-    alone = median(seconds[f"tiles {counts[0]}"]) * counts[0]
-    rows = []
-    for name, count in calls:
-        taken = seconds[f"{name} {count}"]
-        rows.append(
-            {
-                "way": name, "dtype": dtype, "side": side, "gpus": count, "seconds": taken,
-                "tflops_a_gpu": 2 * side**3 / median(taken) / count / 1e12, "efficiency": alone / median(taken) / count,
-                "of_one_piece": median(seconds["whole"]) / median(taken) / count,
-            }
-            | ({"tiles": tiles[count][:-1], "largest_error": tiles[count][-1]} if name == "tiles" else {})
-        )  # fmt: skip
-    return rows
+    taken = {key: seconds[f"{key[0]} {key[1]}"] for key in calls} | {
+        ("cublas_xt", count): times for count, times in theirs.items()
+    }
+    alone = median(taken["tiles", counts[0]]) * counts[0]
+    return [
+        {
+            "way": name, "dtype": dtype, "side": side, "gpus": count, "seconds": times,
+            "tflops_a_gpu": 2 * side**3 / median(times) / count / 1e12, "efficiency": alone / median(times) / count,
+            "of_one_piece": median(seconds["whole"]) / median(times) / count,
+        }
+        | (told[count] if name == "tiles" else {})
+        for (name, count), times in taken.items()
+    ]  # fmt: skip
 
 
 def main(words: Sequence[str] | None = None) -> None:
