@@ -24,7 +24,7 @@ LEAST_SLAB = 2**20
 PAIR = "staging in both directions"  # by which a device keeps it
 # The threads that fill pinned memory and empty it for one device, of so many processors. Products load more than they store.
 THREADS = min(12, max(1, usable_processors() * 5 // 8)), min(4, max(1, usable_processors() // 4))
-PIECE_BYTES = 4 * 2**20
+PIECE_BYTES = 8 * 2**20  # one thread tells the driver of each: of smaller ones it is too slow
 
 
 @dataclass(eq=False)

@@ -31,7 +31,7 @@ REACHED = {1: 0.62, 2: 0.62, 4: 0.8, 8: 0.8}  # of that: what large products rea
 # took was beside the tile before.
 GPU_EDGE, GPU_TILE_S = 16, 3e-5
 CPU_PIPES, CPU_REACHED = 2, 0.75  # vectors that a core multiplies and adds in a cycle, and the same share
-MOST_STAGING = 256 * 2**20  # bytes of the host for one device's copies; more are no faster
+MOST_STAGING = 384 * 2**20  # bytes of the host for one device's copies; more are no faster
 SEARCHED = 40  # tile plans that are tried for one whose tiles have the bits of the whole product
 
 
