@@ -58,7 +58,6 @@ def test_symmetric_products_on_hopper_compile(dtype: str) -> None:
     a = Layout(0, 4096, 1)
     problem = StridedGemm(4096, 4096, 4096, dtype, views=(a, a.swapped, a), symmetric=True)
     plan = plan_product(problem, replace(HOPPER, compute_units=132))
-    assert plan.steps[-1].kernel.name == "product/mirror"
     for step in plan.steps:
         source = render(step.kernel, step.config, step.problem, Dialect.CUDA)
         built = compiler.compile_ptx(source, step.kernel.name, step.kernel.target or "sm_90a")

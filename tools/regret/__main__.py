@@ -3,7 +3,8 @@
 Random shapes (log-uniform, thin, ragged, stacks) are measured one after the other: the library's call, the first other
 candidates of its plan, and every other library that is here. It prints the share of shapes where the choice is more than 10%
 slower than the best plan and than the best of all, the geometric mean, and the worst shapes. The time budget may end it before
-all shapes were measured; the record says how many were. Shapes are the same in every run with the same seed.
+all shapes were measured; the record says how many were. Shapes are the same in every run with the same seed. On a GPU
+`--warm-up` builds the programs of all shapes first, in several processes.
 """
 
 import argparse
@@ -14,8 +15,10 @@ from tilewright.cli.outputs import check_target
 from tilewright.errors import TilewrightError
 from tilewright.runtime.opencl.device import open_device
 
-from .measured import Shape, measured, save_regret
+from .measured import measured, save_regret
+from .plans import Shape
 from .table import text
+from .tensors import build_all, build_share
 
 
 def progress(shape: Shape) -> None:
@@ -37,6 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--time-budget", type=float, default=330.0, help="seconds; no shape begins later (default %(default)s)"
     )
+    parser.add_argument(
+        "--warm-up", type=int, default=0, metavar="PROCESSES", help="processes that build programs first"
+    )
+    parser.add_argument("--share", help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the record")
     options = parser.parse_args(arguments)
     try:
@@ -44,6 +51,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"--shapes {options.shapes}: ask for at least 1")
         if options.json is not None:
             check_target("--json", options.json)
+        if options.share:
+            build_share(options.dtype, options.seed, options.shapes, options.candidates, options.share)
+            return 0
+        if options.warm_up:
+            own = ("dtype", "seed", "shapes", "candidates")
+            build_all([word for name in own for word in (f"--{name}", str(vars(options)[name]))], options.warm_up)
         device = open_device(options.device)
         record = measured(
             options.dtype, device, options.shapes, options.seed, options.candidates, options.seconds, options.time_budget,

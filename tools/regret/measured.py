@@ -1,12 +1,11 @@
 """Measures, for each shape, the library's choice, other candidates of its plan, and other libraries, in interleaved rounds.
 
-On a CPU a time is that of a whole call on host arrays, as callers see it; on an NVIDIA GPU with PyTorch it is the device's, with
-operands on the device.
+A time is that of a whole call on host arrays, as callers see it. On an NVIDIA GPU with PyTorch `tensors.py` measures instead.
 """
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -14,62 +13,27 @@ from time import perf_counter
 import numpy as np
 
 from tilewright.core.files import write_atomically
-from tilewright.core.plan import Plan, plan_kernel
+from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm
 from tilewright.core.records import Environment, Role, Row, RowStatus, load
 from tilewright.core.types import numpy_dtype
-from tilewright.dispatch.choice import plan_product, product_candidates
-from tilewright.dispatch.table_files import load_tables
-from tilewright.errors import Unsupported, WrongResult
-from tilewright.kernels.product.call import call_of
+from tilewright.errors import WrongResult
 from tilewright.library.engine import Call
 from tilewright.library.memory.host import HostMemory
 from tilewright.measurement.baselines import Measurement
 from tilewright.measurement.cases import Case, CaseBuilder, judged, measure_cases, new_row
-from tilewright.measurement.library import by_columns, call_case, layout_letters, plan_case
+from tilewright.measurement.library import by_columns, call_case, layout_letters
 from tilewright.measurement.measure import RepeatedCall, repeated
 from tilewright.runtime.environment import read_environment
 from tilewright.runtime.load import OtherLoad
 from tilewright.runtime.opencl.device import Device
-from tilewright.runtime.opencl.vpdpbusd import equipped
 from tilewright.runtime.run import Times, Work
 
+from . import tensors
+from .plans import Other, Shape, named, plans_of
 from .shapes import drawn
 
 FORMAT = 1
-
-
-@dataclass(frozen=True)
-class Other:
-    """Another plan or library: the median of its time as a part of the choice's, in pairs of runs. Below 1 it is faster."""
-
-    name: str
-    of_ours: float
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What was measured of one product. `reason` says why nothing was."""
-
-    kind: str
-    title: str
-    layout: str
-    chosen: str = ""
-    seconds: float = 0.0
-    runs: int = 0
-    plans: tuple[Other, ...] = ()
-    rivals: tuple[Other, ...] = ()
-    reason: str = ""
-
-    @property
-    def regret_of_plans(self) -> float:
-        """Our time as a multiple of the best known plan's; 1 if the choice is that."""
-        return max((1 / each.of_ours for each in self.plans), default=1.0)
-
-    @property
-    def regret(self) -> float:
-        """Our time as a multiple of the best plan's or library's; 1 if none is faster."""
-        return max([1.0, *(1 / each.of_ours for each in (*self.plans, *self.rivals))])
 
 
 @dataclass(frozen=True)
@@ -108,43 +72,22 @@ class PlanWorkload:
         return repeated(self, seconds)
 
 
-def plans_of(problem: Gemm, device: Device, candidates: int) -> list[Plan]:
-    """The plan that is chosen, and the first of the candidates that make another one."""
-    info = equipped(device.info, problem.dtype)
-    found = [plan_product(problem, info, load_tables())]
-    call = call_of(problem)
-    for kernel in product_candidates(problem, info):
-        if len(found) > candidates:
-            break
-        try:
-            made = replace(plan_kernel(kernel, call, info), problem=problem)  # whose layouts the verification knows
-        except Unsupported:
-            continue
-        if all(made.steps != each.steps for each in found):
-            found.append(made)
-    return found
-
-
 def measured_shape(kind: str, problem: Gemm, device: Device, candidates: int, seconds: float) -> Shape:
     """Everything about one shape, verified before it is timed."""
     start = Shape(kind, problem.title, layout_letters(problem))
     builder = CaseBuilder(device, problem.dtype)
     with ExitStack() as stack:
-        rivals = builder.baseline_cases(Measurement.LIBRARY, problem, stack)
-        on_device = any(each.row.backend == "cuda" for each in rivals)
-        ours = (plan_case if on_device else call_case)(builder, problem, device)
+        found = builder.baseline_cases(Measurement.LIBRARY, problem, stack)
+        rivals = [each for each in found if each.row.backend != "cuda"]  # these times would be without copies
+        ours = call_case(builder, problem, device)
         if ours.row.status is not RowStatus.OK:
             return _without(start, f"{ours.row.status}: {ours.row.reason}")
         first, *others = plans_of(problem, device, candidates)
-        own_plan = first if ours.row.lesson else None  # NumPy was called in its place
-        plans = others if on_device or own_plan is None else [first, *others]
-        cases = [
-            _device_case(builder, plan, problem, device) if on_device else _host_case(builder, plan, problem, device)
-            for plan in plans[:candidates]
-        ]
+        plans = [first, *others] if ours.row.lesson else others  # where NumPy was called, our first plan is another one
+        cases = [_host_case(builder, plan, problem, device) for plan in plans[:candidates]]
         measure_cases([ours, *cases, *rivals], seconds, True, lambda index, row: None)
     return Shape(
-        kind, start.title, start.layout, ours.row.lesson or _name(first),
+        kind, start.title, start.layout, ours.row.lesson or named(first),
         median(ours.row.samples.times), len(ours.row.samples.times),
         tuple(_against(ours.row, cases, start.title)), tuple(_against(ours.row, rivals, start.title)),
     )  # fmt: skip
@@ -154,19 +97,11 @@ def _without(shape: Shape, reason: str) -> Shape:
     return Shape(shape.kind, shape.title, shape.layout, reason=reason)
 
 
-def _device_case(builder: CaseBuilder, plan: Plan, problem: Gemm, device: Device) -> Case:
-    return builder.execution_case(new_row(_name(plan), "", problem), plan, device, bursts=True)
-
-
 def _host_case(builder: CaseBuilder, plan: Plan, problem: Gemm, device: Device) -> Case:
     reference = builder.reference(problem)
     workload = PlanWorkload(plan, problem, dict(reference.arrays), device)
     workload.run()
-    return judged(new_row(_name(plan), "", problem), workload, reference.judge(workload.output))
-
-
-def _name(plan: Plan) -> str:
-    return ", ".join(f"{step.kernel.name} ({step.config})" for step in plan.steps)
+    return judged(new_row(named(plan), "", problem), workload, reference.judge(workload.output))
 
 
 def _against(ours: Row, cases: list[Case], title: str) -> list[Other]:
@@ -189,8 +124,13 @@ def measured(
     """The record of up to `shapes` shapes, fewer if `budget` seconds are over before. At least one is measured."""
     load_, begin = OtherLoad(), perf_counter()
     found: list[Shape] = []
+    on_tensors = tensors.takes(dtype, device.info.features)
     for _, (kind, problem) in zip(range(shapes), drawn(dtype, device.info.kind, seed), strict=False):
-        found.append(measured_shape(kind, problem, device, candidates, seconds))
+        found.append(
+            tensors.measured_shape(kind, problem, candidates)
+            if on_tensors
+            else measured_shape(kind, problem, device, candidates, seconds)
+        )
         watch(found[-1])
         if perf_counter() - begin > budget:
             break

@@ -5,7 +5,8 @@ from math import exp, log
 from pathlib import Path
 from statistics import median
 
-from .measured import Regret, Shape, load_regret
+from .measured import Regret, load_regret
+from .plans import Shape
 from .shapes import DRAWS
 
 TOO_SLOW, NEAR = 1.1, 1.02  # multiples of the best time

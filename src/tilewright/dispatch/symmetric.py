@@ -9,9 +9,9 @@ from ..core.plan import violations
 from ..core.types import element_type
 from ..kernels.product.call import GemmCall
 from ..kernels.product.config import ProductConfig
-from ..kernels.product.cost import BYTES, LAUNCH
+from ..kernels.product.cost import mirroring_cycles
 from ..kernels.product.family import Candidate
-from ..kernels.product.symmetric import mirror_bytes, whole
+from ..kernels.product.symmetric import whole
 
 HALVED = "B is A transposed: the lower triangle of C is computed, and mirrored"
 
@@ -28,7 +28,7 @@ class Way:
 def cheaper_way(call: GemmCall, device: DeviceInfo, ranked: Callable[[GemmCall], Iterator[Candidate]]) -> Way:
     """A symmetric product by its triangle, or as any other by a kernel that sums all elements alike, whichever the cost
     models prefer."""
-    mirroring = LAUNCH + mirror_bytes(call) / (BYTES * device.compute_units)
+    mirroring = mirroring_cycles(call, device)
     half, halved = _first(ranked(call), call, device)
     full = whole(call)
     alike = (each for each in ranked(full) if _is_symmetric(each, full))

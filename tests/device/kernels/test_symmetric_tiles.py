@@ -6,21 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from emulation import MMA_TMA, NO_MAPS, emulated_text
+from symmetric_products import check_symmetric, symmetric
 
 from tilewright.core.includes import with_includes
-from tilewright.core.kernel import KERNELS, PRELUDE, Kernel, NDRange
-from tilewright.core.operands import Layout
-from tilewright.core.plan import plan
-from tilewright.core.problem import Problem, StridedGemm
+from tilewright.core.kernel import KERNELS, PRELUDE, NDRange
+from tilewright.core.problem import Problem
 from tilewright.core.source import parse_signature, read_source
-from tilewright.core.types import numpy_dtype
 from tilewright.kernels.product.mma.config_tma import MmaTmaConfig
 from tilewright.kernels.product.mma.kernels import FP64_TMA
 from tilewright.kernels.product.portable.config import PortableConfig
 from tilewright.kernels.product.portable.kernels import TILES
 from tilewright.kernels.product.symmetric import TRIANGLE
 from tilewright.runtime.opencl.device import Device
-from tilewright.runtime.run import LoadedPlan
 
 WGMMA = KERNELS / "product" / "wgmma" / "triangle.cl"
 # All work of all work-groups: row, column and matrix of a tile, the first step and how many.
@@ -88,40 +85,6 @@ def test_each_step_of_each_tile_of_the_triangle_is_done_once(
                 assert all(sorted(each) == list(range(steps)) for each in done.values())
 
 
-def symmetric(n: int, k: int, dtype: str = "float32", batch: int = 1, order: str = "row") -> StridedGemm:
-    a = Layout(0, k, 1, n * k) if order == "row" else Layout(0, 1, n, n * k)
-    return StridedGemm(n, n, k, dtype, batch=batch, views=(a, a.swapped, Layout(0, n, 1, n * n)), symmetric=True)
-
-
-def check(kernel: Kernel, problem: StridedGemm, device: Device) -> None:
-    """Twice, with what the first run left: bitwise symmetric, and right."""
-    if problem.dtype == "float64" and not device.info.fp64:
-        pytest.skip(f"{device.info.label} has no double precision")
-    generator, dtype = np.random.default_rng(3), numpy_dtype(problem.dtype)
-    shape = (problem.batch, problem.m, problem.k)
-    integers = dtype.kind in "iu"
-    a = (generator.integers(0, 99, shape) if integers else generator.standard_normal(shape)).astype(dtype)
-    memory = a if problem.views[0].column == 1 else np.ascontiguousarray(a.swapaxes(1, 2))
-    c = np.full((problem.batch, problem.m, problem.m), 7, dtype)
-    made = plan([kernel], problem, device.info)
-    buffers = {"A": device.allocate(memory.nbytes), "C": device.allocate(c.nbytes)}
-    buffers |= {"B": buffers["A"], "bias": buffers["C"]}
-    device.write(buffers["A"], memory)
-    device.write(buffers["C"], c)
-    for name, nbytes in made.scratch.items():
-        buffers[name] = device.zeroed(nbytes) if name in made.zeroed else device.allocate(nbytes)
-    loaded = LoadedPlan(made, device)
-    loaded.bind(buffers)
-    for _ in range(2):
-        loaded.enqueue()
-        got = device.read(buffers["C"], c.size, dtype).reshape(c.shape)
-        assert got.tobytes() == np.ascontiguousarray(got.swapaxes(1, 2)).tobytes(), f"{kernel.config} {problem.title}"
-        wide = a.astype(np.int64 if integers else np.float64)
-        expected = wide @ wide.swapaxes(1, 2)
-        expected = expected.astype(dtype) if integers else expected  # modulo the width of the type
-        assert np.abs(got - expected).max() <= (0 if integers else 0.1 if dtype.itemsize < 4 else 1e-4)
-
-
 @pytest.mark.parametrize(
     "config",
     [
@@ -134,16 +97,18 @@ def check(kernel: Kernel, problem: StridedGemm, device: Device) -> None:
 )
 def test_any_gpu(config: PortableConfig, device: Device) -> None:
     kernel = replace(TILES, config=config)
-    check(kernel, symmetric(130, 50, batch=3), device)
-    check(kernel, symmetric(217, 33, order="column"), device)
-    check(kernel, symmetric(65, 70, "int64"), device)
-    check(kernel, symmetric(33, 70, "float64"), device)
-    check(kernel, symmetric(300, 40, "uint8"), device)  # four elements in a word of a tile of the mirror image, and two
-    check(kernel, symmetric(261, 40, "float16", order="column"), device)
+    check_symmetric(kernel, symmetric(130, 50, batch=3), device)
+    check_symmetric(kernel, symmetric(217, 33, order="column"), device)
+    check_symmetric(kernel, symmetric(65, 70, "int64"), device)
+    check_symmetric(kernel, symmetric(33, 70, "float64"), device)
+    check_symmetric(
+        kernel, symmetric(300, 40, "uint8"), device
+    )  # four elements in a word of a tile of the mirror image, and two
+    check_symmetric(kernel, symmetric(261, 40, "float16", order="column"), device)
 
 
 def test_one_copy_of_an_operand_that_is_packed(device: Device) -> None:
-    check(replace(TILES, config=PortableConfig(32, 32, 16, 4, 4, pack=True)), symmetric(131, 51), device)
+    check_symmetric(replace(TILES, config=PortableConfig(32, 32, 16, 4, 4, pack=True)), symmetric(131, 51), device)
 
 
 @dataclass(frozen=True)
@@ -172,6 +137,6 @@ def test_stream_k_of_a_triangle(device: Device, tmp_path: Path) -> None:
     path.write_text(emulated_text(FP64_TMA, MMA_TMA, edits, TRIANGLE))
     kernel = replace(FP64_TMA, source=path, requires=(), target="")
     config = InStep(64, 64, 2, 4, 2, GROUP_M=2, groups=7, stream_k=True)
-    check(replace(kernel, config=config), symmetric(260, 150, "float64"), device)
+    check_symmetric(replace(kernel, config=config), symmetric(260, 150, "float64"), device)
     narrow = InStep(128, 64, 4, 2, 2, GROUP_M=2, groups=3)
-    check(replace(kernel, config=narrow), symmetric(300, 20, "float64", batch=2), device)
+    check_symmetric(replace(kernel, config=narrow), symmetric(300, 20, "float64", batch=2), device)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from families import kernels_of
 from strided_products import check_strided
+from symmetric_products import check_symmetric, symmetric
 
 import tilewright
 from tilewright.core.kernel import Kernel
@@ -73,6 +74,26 @@ def test_every_tile(hopper: Device) -> None:
             if not any(each.violations(problem, hopper.info)):
                 verdict = verify(plan([replace(HALVES, config=each)], problem, hopper.info), hopper)
                 assert verdict.passed, f"{each}: {verdict}"
+
+
+@pytest.mark.parametrize("order", ["row", "column"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_every_tile_stores_its_mirror_image(dtype: str, order: str, hopper: Device) -> None:
+    kernel = next(each for each in KERNELS if each.dtypes == (dtype,))
+    for problem in (symmetric(1096, 136, dtype, order=order), symmetric(200, 72, dtype, 3, order)):
+        for config in {
+            replace(each, tail_split=1, groups=13) for each in configurations(call_of(problem), hopper.info)
+        }:
+            assert config.mirrors(config.oriented(problem))
+            check_symmetric(replace(kernel, config=config), problem, hopper)
+
+
+@pytest.mark.parametrize("n", [3, 8, 63, 64, 71, 456, 515])
+def test_a_symmetric_product_of_any_size(n: int, hopper: Device) -> None:
+    """Rows that do not end on 16 bytes, and split tiles, leave the mirror image to another launch."""
+    problem = symmetric(n, 520, "float16")
+    for config in configurations(call_of(problem), hopper.info):
+        check_symmetric(replace(HALVES, config=replace(config, groups=min(config.groups, 40))), problem, hopper)
 
 
 @pytest.mark.parametrize("b_order", ["row", "column"])

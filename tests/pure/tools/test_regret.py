@@ -10,7 +10,8 @@ from example_records import RECORD
 from tilewright.core.problem import compulsory_bytes
 from tilewright.errors import RecordError
 from tilewright.reports.plot import load_drawable
-from tools.regret.measured import Other, Regret, Shape, load_regret, save_regret
+from tools.regret.measured import Regret, load_regret, save_regret
+from tools.regret.plans import Other, Shape
 from tools.regret.shapes import DRAWS, MOST_BYTES, MOST_FLOPS, drawn
 from tools.regret.table import markdown, regret_table, rows_of, text, worst_of
 

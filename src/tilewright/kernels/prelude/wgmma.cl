@@ -155,6 +155,14 @@ INLINE void stmatrix_x4(const uint row_address, const uint a, const uint b, cons
                  : "memory");
 }
 
+// The same, but each matrix is stored transposed: its columns go to the addresses of the rows.
+INLINE void stmatrix_x4_trans(const uint row_address, const uint a, const uint b, const uint c, const uint d)
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};"
+                 ::"r"(row_address), "r"(a), "r"(b), "r"(c), "r"(d)
+                 : "memory");
+}
+
 // Two fp32 rounded to 16 bits each, the first in the lower half.
 INLINE uint cvt_rn_f16x2_f32(const float first, const float second)
 {

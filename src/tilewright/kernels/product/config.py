@@ -114,6 +114,10 @@ class TiledConfig(ProductConfig):
         """Rows and columns of sums for each row and column of C."""
         return 1
 
+    def mirrors(self, call: GemmCall) -> bool:
+        """Whether the kernel itself completes a symmetric product, of which it computes one triangle."""
+        return False
+
     def tiles(self, call: GemmCall) -> int:
         """Tiles of the whole batch, those that are computed: of a symmetric product about half."""
         parts = self.components(call)

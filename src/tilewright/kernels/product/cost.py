@@ -10,6 +10,7 @@ from .call import GemmCall, remembered
 from .config import SplitKConfig
 from .macros import elements
 from .packing import copied
+from .symmetric import mirror_bytes
 
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # parts of K that are tried
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
@@ -46,6 +47,11 @@ def splits_of(config: SplitKConfig, call: GemmCall) -> tuple[int, int]:
     """Into how many parts K is split, and how deep each is."""
     depth = config.chunk(call) or call.k
     return (-(-call.k // depth) if depth else 1), depth
+
+
+def mirroring_cycles(call: GemmCall, device: DeviceInfo) -> float:
+    """Cycles of the launch that mirrors a symmetric product, which no family counts: most kernels need it."""
+    return LAUNCH + mirror_bytes(call) / (BYTES * device.compute_units)
 
 
 def memory_cycles(call: GemmCall, device: DeviceInfo) -> float:

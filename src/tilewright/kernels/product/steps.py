@@ -43,9 +43,10 @@ def tiled_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     assert isinstance(config, TiledConfig)
     plain, call = config.orientation(problem), config.oriented(problem)
     copies = packing(plain, config.packed(plain), config.place)
+    completed = () if config.mirrors(call) else mirrored(plain)
     semaphores = config.semaphores(call)
     if not semaphores:  # then the kernel gets arguments that it does not use
         unused = {**dict(call.buffers), PARTIAL: "C", SEMAPHORES: "C"}
-        return (*copies, Step(kernel, config, call, tuple(unused.items())), *mirrored(plain))
+        return (*copies, Step(kernel, config, call, tuple(unused.items())), *completed)
     scratch = ((PARTIAL, config.partial_bytes(call)), (SEMAPHORES, 4 * semaphores))
-    return (*copies, Step(kernel, config, call, call.buffers, scratch, (SEMAPHORES,)), *mirrored(plain))
+    return (*copies, Step(kernel, config, call, call.buffers, scratch, (SEMAPHORES,)), *completed)

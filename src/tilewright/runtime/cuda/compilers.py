@@ -14,7 +14,8 @@ from ..forks import mark_used
 from ..icd.drivers import discover
 from ..icd.registration import register
 from ..opencl.device import Device as OpenCLDevice
-from ..opencl.information import describe
+from ..opencl.information import describe, pci_place
+from ..pci import PciPlace
 from .nvrtc import Nvrtc, find_nvrtc
 from .ptx import for_cuda
 
@@ -75,20 +76,20 @@ class OpenCLCompiler:
     dialect = Dialect.OPENCL
     version = "OpenCL C"
 
-    def __init__(self, bus: tuple[int, int]) -> None:
-        self._bus = bus
+    def __init__(self, place: PciPlace) -> None:
+        self._place = place
 
     def compile(self, source: str, name: str, options: Sequence[str], target: str) -> Code:
         # The library's own kernels are known; the compiler would count its warnings on the terminal.
-        text, log = opencl_twin(self._bus).ptx(source, name, (*options, "-w"), target)
+        text, log = opencl_twin(self._place).ptx(source, name, (*options, "-w"), target)
         loadable = for_cuda(text)
         return Code(loadable.text.encode() + b"\0", loadable.dynamic_bytes, log)
 
 
-def compiler_of(bus: tuple[int, int], architecture: str) -> Compiler:
+def compiler_of(place: PciPlace, architecture: str) -> Compiler:
     """OpenCL's compiler where NVIDIA's OpenCL library is installed, else NVRTC. NoDevice says what to install."""
     if any("libnvidia-opencl" in driver.library for driver in discover()):
-        return OpenCLCompiler(bus)
+        return OpenCLCompiler(place)
     nvrtc_for(architecture)
     return NvrtcCompiler(architecture, as_ptx=True)
 
@@ -102,8 +103,8 @@ def nvrtc_for(architecture: str) -> Nvrtc:
 
 
 @cache
-def opencl_twin(bus: tuple[int, int]) -> OpenCLDevice:
-    """The GPU at this PCI bus and slot, opened by OpenCL; NoDevice if NVIDIA's OpenCL driver does not offer it."""
+def opencl_twin(place: PciPlace) -> OpenCLDevice:
+    """The GPU at this place on the PCI bus, opened by OpenCL; NoDevice if NVIDIA's OpenCL driver does not offer it."""
     register()
     mark_used()
     try:
@@ -111,6 +112,6 @@ def opencl_twin(bus: tuple[int, int]) -> OpenCLDevice:
     except cl.LogicError:  # the loader found no driver
         platforms = []
     for device in (each for platform in platforms for each in platform.get_devices()):
-        if (device.pci_bus_id_nv, device.pci_slot_id_nv) == bus:
+        if pci_place(device) == place:
             return OpenCLDevice(describe(device), device, cl.Context([device]))
-    raise NoDevice(f"NVIDIA's OpenCL driver does not offer the GPU at bus {bus[0]}, slot {bus[1]}; {ADVICE}")
+    raise NoDevice(f"NVIDIA's OpenCL driver does not offer the GPU at {place}; {ADVICE}")

@@ -7,6 +7,7 @@ from ...errors import InvalidInput, NoDevice, Unsupported
 from ..device import Device
 from ..opencl.device import Device as OpenCLDevice
 from ..opencl.device import open_device
+from ..opencl.information import pci_place
 from .opening import open_counterpart
 from .opening import open_device as open_cuda_device
 
@@ -31,7 +32,7 @@ def counterpart_of(device: Device) -> Device:
     """The CUDA device that is the same GPU as an OpenCL device."""
     if not isinstance(device, OpenCLDevice) or "nvidia" not in device.info.features:
         raise NoDevice(f"{device.info.label} has no CUDA counterpart: only an NVIDIA GPU opened by OpenCL has one")
-    return open_counterpart(device.device.pci_bus_id_nv)
+    return open_counterpart(pci_place(device.device))
 
 
 def without_counterpart(kernel: Kernel) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from ...core.device import DeviceInfo
+from ..pci import PciPlace
 from .driver import ATTRIBUTES, answer, driver_calls
 
 PLAIN_FEATURES = frozenset({"gpu", "nvidia"})
@@ -70,10 +71,10 @@ def attribute(handle: int, name: str) -> int:
     return int(answer(f"asking for {name}", function, ATTRIBUTES[name], handle, kind=ctypes.c_int))
 
 
-def bus_of(ordinal: int) -> tuple[int, int]:
-    """The PCI bus and slot of a GPU."""
+def pci_place_of(ordinal: int) -> PciPlace:
+    """Where a GPU is, as OpenCL says it too. A virtual machine may have several on one bus, or each in a domain of its own."""
     handle = handle_of(ordinal)
-    return attribute(handle, "PCI_BUS_ID"), attribute(handle, "PCI_DEVICE_ID")
+    return PciPlace(*(attribute(handle, f"PCI_{name}_ID") for name in ("DOMAIN", "BUS", "DEVICE")))
 
 
 def library_info(ordinal: int) -> DeviceInfo:

@@ -4,9 +4,10 @@ from functools import cache
 
 from ...errors import NoDevice, UnknownName
 from ..device import DEVICE_VARIABLE, preset_device
+from ..pci import PciPlace
 from .compilers import NvrtcCompiler, compiler_of
 from .device import Device
-from .information import architecture, bus_of, count_devices, describe, library_info, list_devices
+from .information import architecture, count_devices, describe, library_info, list_devices, pci_place_of
 
 
 @cache
@@ -32,16 +33,16 @@ def open_device(wanted: str | None = None) -> Device:
     raise UnknownName(kind, str(wanted), [*map(str, range(len(infos))), *(info.label for info in infos)])
 
 
-def open_counterpart(bus: int) -> Device:
-    """The GPU with this PCI bus number: the counterpart of an OpenCL device."""
-    for place in range(count_devices()):
-        if bus_of(place)[0] == bus:
-            return opened(place)
-    raise NoDevice(f"CUDA has no device with the PCI bus number {bus}")
+def open_counterpart(place: PciPlace) -> Device:
+    """The GPU at this place on the PCI bus: the counterpart of an OpenCL device."""
+    for ordinal in range(count_devices()):
+        if pci_place_of(ordinal) == place:
+            return opened(ordinal)
+    raise NoDevice(f"CUDA has no device at {place}: look at CUDA_VISIBLE_DEVICES")
 
 
 @cache
 def library_device(ordinal: int) -> Device:
     """The GPU for arrays of CUDA's frameworks: all instructions of its architecture, by the compiler that is here."""
     info = library_info(ordinal)
-    return Device(info, compiler_of(bus_of(ordinal), architecture(info.compute_capability)))
+    return Device(info, compiler_of(pci_place_of(ordinal), architecture(info.compute_capability)))

@@ -6,8 +6,18 @@ import pyopencl as cl
 
 from ...core.device import DeviceInfo
 from ..caches import level2_bytes
+from ..pci import PciPlace
 
 WIDTHS = {"float32": "float", "float64": "double", "int32": "int", "float16": "half", "int8": "char"}
+
+
+def pci_place(device: Any) -> PciPlace:
+    """Where an NVIDIA GPU is."""
+    try:
+        domain = device.pci_domain_id_nv
+    except cl.LogicError:  # an older driver does not say
+        domain = 0
+    return PciPlace(domain, device.pci_bus_id_nv, device.pci_slot_id_nv)
 
 
 def describe(device: Any, place: int = 0) -> DeviceInfo:

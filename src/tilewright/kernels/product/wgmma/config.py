@@ -143,6 +143,12 @@ class WgmmaConfig(TiledConfig):
         itemsize = element_type(call.result).itemsize
         return itemsize > 1 and (not self.register_operand or (self.register_operand == "A" and itemsize == 4))
 
+    def mirrors(self, call: GemmCall) -> bool:
+        """Whether the kernel stores the mirror image of a symmetric product's tiles itself: of 16-bit elements, whose slabs are
+        square, where no tile is split."""
+        own = call.symmetric and not self.splits_tail and self.stores_by_tma(call)
+        return own and element_type(call.result).itemsize == 2
+
     def staged(self, call: GemmCall) -> int:
         """Bytes that a work-item stores at a time where else C leaves through local memory: split tiles do not."""
         if (
@@ -195,7 +201,7 @@ class WgmmaConfig(TiledConfig):
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
             "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1),
             "ONE_WAVE": int(self.one_wave(call)), "TAIL_SPLIT": self.tail_split,
-            "STORE_BY_TMA": int(self.stores_by_tma(call)), "STAGED": self.staged(call),
+            "STORE_BY_TMA": int(self.stores_by_tma(call)), "MIRRORED": int(self.mirrors(call)), "STAGED": self.staged(call),
             "RESULT_BYTES": element_type(call.result).itemsize,
             "C_VEC": result_width(call, self.sums[0] // 32 if self.register_operand == "B" else 2),
             "PRODUCER_REGISTERS": producer, "CONSUMER_REGISTERS": consumer, "ODD_ROW_LEAD": early(call),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, LAUNCH, copied_bytes, moved_bytes, operand_bytes
+from ..cost import BYTES, LAUNCH, copied_bytes, mirroring_cycles, moved_bytes, operand_bytes
 from ..packing import launches
 from .config import WgmmaConfig
 from .maps import LINE, alignment, along_k, depth, loaded_rows, steps_of
@@ -62,11 +62,15 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     waves = -(-config.full_wave_tiles(oriented) // groups)
     busiest = waves * steps if config.tail_split == 1 else waves * steps * (1 + DRIFT) + -(-steps // config.tail_split)
     computing = busiest * step_cycles(config, oriented)
-    computing += -(-config.tiles(oriented) // groups) * config.BM * config.BN * itemsize / STORE_BYTES
+    stores = 2 if config.mirrors(oriented) else 1
+    computing += stores * -(-config.tiles(oriented) // groups) * config.BM * config.BN * itemsize / STORE_BYTES
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
     packing = copied_bytes(call, packed) / bytes_per_cycle + LAUNCH * launches(call, packed)
+    packing -= (
+        mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
+    )  # the launch that others have to add
     return max(computing, memory) + min(computing, memory) * EXPOSED + fixup_cycles(config) + packing + STARTUP
 
 
@@ -82,7 +86,8 @@ def least_cost(config: WgmmaConfig, splits: int, packs: bool, call: GemmCall, de
         split = replace(config, tail_split=splits)
         busiest = min(busiest, (tiles // config.groups * steps + steps / splits) * step + fixup_cycles(split))
     memory = moved_bytes(call) / (BYTES * device.compute_units)
-    return (STARTUP + max(busiest, memory) + (LAUNCH if packs else 0)) * (1 - 1e-9)  # as sums are rounded
+    spared = mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
+    return (STARTUP + max(busiest, memory) + (LAUNCH if packs else 0)) * (1 - 1e-9) - spared  # as sums are rounded
 
 
 def fixup_cycles(config: WgmmaConfig) -> float:

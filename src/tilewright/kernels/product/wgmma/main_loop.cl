@@ -32,6 +32,7 @@
 // WITH_ALPHA, WITH_C  1 if alpha is not 1; 1 if beta is not 0
 // SCALED          1 if rows and columns of the product are scaled, by vectors or by one number each
 // STORE_BY_TMA    1 if C goes through local memory and TMA
+// MIRRORED        1 if C is symmetric, and each slab is stored with its mirror image
 // STAGED          bytes that a work-item stores at a time where C goes through local memory without TMA: 16, or 4 if the
 //                 leading dimension is unaligned; else 0
 // RESULT_BYTES    bytes of an element of C

@@ -132,6 +132,36 @@ INLINE void sync_slab_warps(const int slab_group)
 }
 #endif
 
+#if STORE_BY_TMA
+// Waits until TMA has read all slabs in local memory, or all but the last.
+INLINE void await_slot(const int all, const int slab_group, const int item)
+{
+    if (item % (32 * SLAB_WARPS) == 0) {
+        if (all)
+            bulk_wait_group_read();
+        else
+            bulk_wait_group_read_1();
+    }
+    sync_slab_warps(slab_group);
+}
+
+// TMA stores what the warps have put into a slot.
+INLINE void store_slot(const local uchar* slot, const __global ulong* map_c, const int row, const int column, const int matrix,
+                       const int slab_group, const int item)
+{
+    fence_proxy_async();
+    sync_slab_warps(slab_group);
+    if (item % (32 * SLAB_WARPS) == 0) {
+        cp_async_bulk_tensor_3d_store(map_c, column, row, matrix, local_address(slot));
+        bulk_commit_group();
+    }
+}
+#endif
+
+#if MIRRORED
+#include "store_mirrored.cl"
+#endif
+
 // Finishes a consumer's part of a tile and stores it.
 INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const ACC alpha, const ACC beta,
                        const __global ulong* map_c, __global RESULT* C, const long c_row, const __global RESULT* bias,
@@ -144,23 +174,14 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
         COMPONENT* values = sums[first / (WN / 2)] + first % (WN / 2);
         finish_slab(values, part, first, alpha, beta, C, c_row, bias, bias_row, bias_column, item);
         const int2 place = place_of_slab(part, slab, item);
+#if MIRRORED
+        store_with_mirror(values, map_c, place, part.matrix, slots, slab_group, item);
+#else
         local uchar* slot = slots + slab % SLOTS * SLAB_ROWS * LINE;
 #if STORE_BY_TMA
-        const int first_of_group = item % (32 * SLAB_WARPS) == 0;
-        if (first_of_group) {
-            if (slab == 0 || SLOTS == 1)
-                bulk_wait_group_read();
-            else
-                bulk_wait_group_read_1();
-        }
-        sync_slab_warps(slab_group);
+        await_slot(slab == 0 || SLOTS == 1, slab_group, item);
         stage_slab(values, slot, item);
-        fence_proxy_async();
-        sync_slab_warps(slab_group);
-        if (first_of_group) {
-            cp_async_bulk_tensor_3d_store(map_c, place.y, place.x, part.matrix, local_address(slot));
-            bulk_commit_group();
-        }
+        store_slot(slot, map_c, place.x, place.y, part.matrix, slab_group, item);
 #else
 #if SLOTS == 1 || (SLAB_WARPS > 1 && SLABS == 1)
         sync_slab_warps(slab_group);  // what was there has been read, be it the tile before this one
@@ -172,6 +193,7 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
         bar_warp_sync();  // each warp stores what it staged
 #endif
         store_rows(slot, place, part.M, part.N, C, c_row, item);
+#endif
 #endif
     }
 #else
