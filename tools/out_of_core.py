@@ -3,9 +3,9 @@
 `python -m tools.out_of_core --device gpu --limit 4GB --record benchmarks/h200-outofcore.json` takes NumPy arrays whose three
 matrices have `--times` the limit together. On a GPU the product in one piece is timed on the device alone, with its operands
 there: that is what tiles can reach if copies hide behind products. `bound_seconds` adds what a device must wait for its first
-operands in any order of tiles (orders.py), by a bus of 55 GB/s, or is what the bus takes for all. Beside it is cuBLASXt, which may take all of its memory.
-On a CPU it is a call on NumPy arrays, and the tiles are those of memmaps. Rounds take turns. `--folder` holds the files of a
-CPU's memmaps.
+operands in any order of tiles (orders.py), by a bus of 55 GB/s, or is what the bus takes for all. Beside it is cuBLASXt, which
+may take all of the device's memory. On a CPU the product in one piece is a call on NumPy arrays, and the tiles are those of
+memmaps. Rounds take turns. `--folder` holds the files of a CPU's memmaps.
 """
 
 import argparse
@@ -170,7 +170,8 @@ def main(words: Sequence[str] | None = None) -> None:
             rows.append(row)
             print(
                 f"{dtype:8} n={row['side']}: whole {row['whole_gflops']:9,.0f} GFLOP/s, tiles {row['tiles_gflops']:9,.0f}, "
-                f"ratio {row['ratio']:.3f}, {row['bound_seconds'] / median(row['seconds']['tiles']):.3f} of the bound; link alone {row['link_seconds']:.2f} s of {median(row['seconds']['tiles']):.2f}; "
+                f"ratio {row['ratio']:.3f}, {row['bound_seconds'] / median(row['seconds']['tiles']):.3f} of the bound; "
+                f"link alone {row['link_seconds']:.2f} s of {median(row['seconds']['tiles']):.2f}; "
                 f"predicted {row['predicted_seconds']:.2f} s; bits equal: {row['equal']} (planned {row['same_bits']}), "
                 f"difference {row['difference']:.2e}, error {row['largest_error']:.2e}"
                 + (
