@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tilewright.library.streamed import calls, device_memory
-from tilewright.runtime.opencl.staging import Limits
 
 RNG = np.random.default_rng(71)
 KINDS = ("shared", "separate")
@@ -14,7 +13,8 @@ def pretend(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Devices that have memory of their own, or not; pieces and slabs that are small, so that tiles have several."""
     if kind == "separate":
         monkeypatch.setattr(calls, "shares_memory", lambda device: False)
-        monkeypatch.setattr(device_memory, "USUAL", Limits(256, 8192, 8192, 2))
+        monkeypatch.setattr(device_memory, "PIECE_BYTES", 8192)
+        monkeypatch.setattr(device_memory, "THREADS", (3, 2))
         monkeypatch.setattr(device_memory, "LEAST_PIECE", 4096)
         monkeypatch.setattr(device_memory, "LEAST_SLAB", 6000)
         monkeypatch.setattr(device_memory, "SLAB_BYTES", 6000)

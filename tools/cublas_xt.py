@@ -27,16 +27,17 @@ class Rival:
     way: str
     call: Callable[[], None]
     result: np.ndarray
+    close: Callable[[], None]  # two handles at a time end in a segmentation fault
 
 
-def cublas_xt(a: np.ndarray, b: np.ndarray) -> Rival | None:
-    """cuBLASXt for two square matrices by rows, on the first GPU. None if it is not installed or has no such type."""
+def cublas_xt(a: np.ndarray, b: np.ndarray, gpus: int = 1) -> Rival | None:
+    """cuBLASXt for two square matrices by rows, on the first GPUs. None if it is not installed or has no such type."""
     own = library()
     if own is None or a.dtype.name not in ROUTINES or not hasattr(own, "cublasXtCreate"):
         return None
     handle = ctypes.c_void_p()
     _checked("cublasXtCreate", own.cublasXtCreate(ctypes.byref(handle)))
-    _checked("cublasXtDeviceSelect", own.cublasXtDeviceSelect(handle, 1, (ctypes.c_int * 1)(0)))
+    _checked("cublasXtDeviceSelect", own.cublasXtDeviceSelect(handle, gpus, (ctypes.c_int * gpus)(*range(gpus))))
     result = np.zeros_like(a)
     tried: list[tuple[float, str, Callable[[], None]]] = []
     for side in TILE_SIDES:
@@ -46,7 +47,7 @@ def cublas_xt(a: np.ndarray, b: np.ndarray) -> Rival | None:
         tried.append((perf_counter() - begin, f"tiles of {side}", call))
         print(f"cuBLASXt, {tried[-1][1]}: {tried[-1][0]:.2f} s", flush=True)
     _, way, fastest = min(tried, key=lambda each: each[0])
-    return Rival(way, fastest, result)
+    return Rival(way, fastest, result, lambda: _checked("cublasXtDestroy", own.cublasXtDestroy(handle)))
 
 
 def _with(own: Any, handle: ctypes.c_void_p, side: int, arrays: tuple[np.ndarray, ...]) -> Callable[[], None]:

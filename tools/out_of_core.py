@@ -2,9 +2,10 @@
 
 `python -m tools.out_of_core --device gpu --limit 4GB --record benchmarks/h200-outofcore.json` takes NumPy arrays whose three
 matrices have `--times` the limit together. On a GPU the product in one piece is timed on the device alone, with its operands
-there: that is what tiles can reach if copies hide behind products. Beside it is cuBLASXt, which may take all of its memory.
-On a CPU it is a call on NumPy arrays, and the tiles are those of memmaps. Rounds take turns. `--folder` holds the files of a
-CPU's memmaps.
+there: that is what tiles can reach if copies hide behind products. `bound_seconds` adds what a device must wait for its first
+operands in any order of tiles (orders.py), by a bus of 55 GB/s, or is what the bus takes for all. Beside it is cuBLASXt, which
+may take all of the device's memory. On a CPU the product in one piece is a call on NumPy arrays, and the tiles are those of
+memmaps. Rounds take turns. `--folder` holds the files of a CPU's memmaps.
 """
 
 import argparse
@@ -33,6 +34,7 @@ BLOCK = (
 )
 COLUMNS = 256  # whose elements of three rows are compared with float64
 DTYPES = ("float32", "float16")
+BUS = 55e9  # bytes per second to a GPU from pinned memory, as PyTorch copies them, and the same back
 
 
 def operand(side: int, dtype: str, seed: int) -> np.ndarray:
@@ -105,11 +107,14 @@ def measured(dtype: str, limit: int, times: float, device: str, rounds: int, fol
     exact = np.asarray(a[rows], np.float64) @ np.asarray(b[:, :COLUMNS], np.float64)
     error = float(np.abs(np.asarray(tiles[rows, :COLUMNS], np.float64) - exact).max())
     link_s = (plan.tiles.bytes_in if gpu else 0) / GPU_LINK
+    alone = median(seconds["whole"])
+    waiting = np.dtype(dtype).itemsize ** 2 * side * flops / alone / (2 * BUS**2)
+    bound_s = max(alone + waiting, plan.tiles.bytes_in / BUS) if gpu else alone
     return {
         "dtype": dtype, "side": side, "limit": limit,
         "tile": [plan.tiles.m, plan.tiles.n, plan.tiles.k], "tiles": plan.tiles.tiles,
         "whole_gflops": flops / median(seconds["whole"]) / 1e9, "tiles_gflops": flops / median(seconds["tiles"]) / 1e9,
-        "ratio": ratio, "seconds": seconds, "link_seconds": link_s, "predicted_seconds": plan.seconds,
+        "ratio": ratio, "seconds": seconds, "link_seconds": link_s, "bound_seconds": bound_s, "predicted_seconds": plan.seconds,
         "same_bits": plan.same_bits, "equal": equal, "difference": difference, "largest_error": error,
     } | rival_figures(rival, seconds, tiles[rows, :COLUMNS])  # fmt: skip
 
@@ -165,7 +170,8 @@ def main(words: Sequence[str] | None = None) -> None:
             rows.append(row)
             print(
                 f"{dtype:8} n={row['side']}: whole {row['whole_gflops']:9,.0f} GFLOP/s, tiles {row['tiles_gflops']:9,.0f}, "
-                f"ratio {row['ratio']:.3f}; link alone {row['link_seconds']:.2f} s of {median(row['seconds']['tiles']):.2f}; "
+                f"ratio {row['ratio']:.3f}, {row['bound_seconds'] / median(row['seconds']['tiles']):.3f} of the bound; "
+                f"link alone {row['link_seconds']:.2f} s of {median(row['seconds']['tiles']):.2f}; "
                 f"predicted {row['predicted_seconds']:.2f} s; bits equal: {row['equal']} (planned {row['same_bits']}), "
                 f"difference {row['difference']:.2e}, error {row['largest_error']:.2e}"
                 + (

@@ -115,6 +115,12 @@ class LoadedPlan:
                     raise InvalidInput(f"{launch.what}: no buffer for {name!r}; there are {', '.join(buffers)}")
                 launch.kernel.set_arg(index, buffers[name])
 
+    def unbind(self) -> None:
+        """Let pointer arguments be none: a driver may keep what a kernel's argument is."""
+        for launch in self.launches:
+            for index, _ in launch.slots:
+                launch.kernel.set_arg(index, None)
+
     def start(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any, event: bool) -> Any:
         """`bind` and `enqueue` in one, for calls that take as long as their Python. The last event, or None."""
         last, launch_on = None, self.device.launch

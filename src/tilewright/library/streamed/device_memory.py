@@ -9,8 +9,9 @@ import numpy as np
 import pyopencl as cl
 
 from ...errors import InvalidInput
+from ...runtime.opencl.conveyor import Conveyor, Size
 from ...runtime.opencl.device import Device, check
-from ...runtime.opencl.staging import USUAL, Limits, Staging
+from ...runtime.opencl.staging import usable_processors
 from ..views import lent_buffer
 from .budget import Ledger
 from .matrices import Matrix, Part
@@ -21,6 +22,9 @@ LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
 PAIR = "staging in both directions"  # by which a device keeps it
+# The threads that fill pinned memory and empty it for one device, of so many processors. Products load more than they store.
+THREADS = min(12, max(1, usable_processors() * 5 // 8)), min(4, max(1, usable_processors() // 4))
+PIECE_BYTES = 8 * 2**20  # one thread tells the driver of each: of smaller ones it is too slow
 
 
 @dataclass(eq=False)
@@ -107,10 +111,10 @@ class SharedMemory:
 
     device: Device
     ledgers: tuple[Ledger, ...]
-    compute: Any = field(init=False)
+    compute: tuple[Any, ...] = field(init=False)  # queues of the kernels
 
     def __post_init__(self) -> None:
-        self.compute = cl.CommandQueue(self.device.context, self.device.device)
+        self.compute = (cl.CommandQueue(self.device.context, self.device.device),)
 
     def allocate(self, nbytes: int, what: str) -> Slot:
         size = nbytes + PAGE_BYTES
@@ -131,7 +135,8 @@ class SharedMemory:
         return matrix.write(part, form.lines(part, slot.host))
 
     def finish(self) -> None:
-        self.compute.finish()
+        for queue in self.compute:
+            queue.finish()
 
     def close(self, failed: bool) -> None:
         """Give the queue back."""
@@ -139,16 +144,19 @@ class SharedMemory:
 
 
 class SeparateMemory:
-    """Tiles of a device with memory of its own: copied by a queue for each direction, beside the queue of the kernels."""
+    """Tiles of a device with memory of its own: copied by a queue for each direction, beside two queues of the kernels.
+
+    One tile's last work-groups leave units idle, where those of the next tile begin, which is in the other queue.
+    """
 
     def __init__(self, device: Device, device_ledger: Ledger, host_ledger: Ledger, host_bytes: int) -> None:
         self.device, self.ledgers = device, (device_ledger,)
-        self.compute, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(3))
-        limits, self._slab_bytes = staging_within(host_bytes)
-        taken = 2 * (2 * limits.threads * limits.piece_bytes + self._slab_bytes)
-        host_ledger.take(taken, f"pinned memory for {device.info.label}")
-        self._limits = limits
-        self._sender, self._reader = _stagings(device, limits)
+        one, other, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(4))
+        self.compute: tuple[Any, ...] = (one, other)
+        self._sizes, self._slab_bytes = staging_within(host_bytes)
+        pinned = sum(each.nbytes for each in self._sizes)
+        host_ledger.take(pinned + 2 * self._slab_bytes, f"pinned memory for {device.info.label}")
+        self._sender, self._reader = _conveyors(device, self._sizes)
         self._slabs = [np.empty(self._slab_bytes, np.uint8) for _ in range(2)]
 
     def allocate(self, nbytes: int, what: str) -> Slot:
@@ -159,12 +167,12 @@ class SeparateMemory:
     def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form) -> None:
         own = matrix.direct(part)
         if own is not None and matrix.dtype == form.dtype and matrix.by_columns == form.by_columns:
-            self._sender.write(self._up, [(slot.buffer, own)])
+            self._sender.write(self._up, slot.buffer, own)
         else:
             for some, origin in form.slabs(part, self._slab_bytes):
                 lines = form.lines(some, self._slabs[0])
                 form.read(matrix, some, lines)
-                self._sender.write(self._up, [(slot.buffer, lines)], origin)
+                self._sender.write(self._up, slot.buffer, lines, origin)
         with check(f"copying a tile to {self.device.info.label}"):
             slot.filled = cl.enqueue_marker(self._up)
             self._up.flush()
@@ -182,21 +190,26 @@ class SeparateMemory:
         return check_sum
 
     def finish(self) -> None:
-        for queue in (self._up, self.compute, self._down):
+        for queue in (self._up, *self.compute, self._down):
             queue.finish()
 
     def close(self, failed: bool) -> None:
         """Keep pinned memory for the next call of this kind: to pin it took an H200's driver 0.1 s. After a failure free it."""
         if not failed:
-            self.device.kept[PAIR] = self._limits, (self._sender, self._reader)
+            self.device.kept[PAIR] = self._sizes, (self._sender, self._reader)
         del self._sender, self._reader
         self._slabs.clear()
 
 
-def _stagings(device: Device, limits: Limits) -> tuple[Staging, Staging]:
-    """For copies to a device and from it: those of the call before, if their limits are the same."""
-    kept: tuple[Limits, tuple[Staging, Staging]] | None = device.kept.pop(PAIR, None)
-    return kept[1] if kept is not None and kept[0] == limits else (Staging(device, limits), Staging(device, limits))
+Sizes = tuple[Size, Size]  # of copies to a device, and from it
+
+
+def _conveyors(device: Device, sizes: Sizes) -> tuple[Conveyor, Conveyor]:
+    """For copies to a device and from it: those of the call before, if their sizes are the same."""
+    kept: tuple[Sizes, tuple[Conveyor, Conveyor]] | None = device.kept.pop(PAIR, None)
+    if kept is not None and kept[0] == sizes:
+        return kept[1]
+    return Conveyor(device, sizes[0]), Conveyor(device, sizes[1])
 
 
 Memory = SharedMemory | SeparateMemory
@@ -207,7 +220,7 @@ def shares_memory(device: Device) -> bool:
     return device.info.kind == "cpu"
 
 
-def staging_within(host_bytes: int) -> tuple[Limits, int]:
+def staging_within(host_bytes: int) -> tuple[Sizes, int]:
     """How copies are divided, and the bytes of a slab, for so many bytes of the host. InvalidInput if they are too few."""
     least = 2 * (2 * LEAST_PIECE + LEAST_SLAB)
     if host_bytes < least:
@@ -216,7 +229,7 @@ def staging_within(host_bytes: int) -> tuple[Limits, int]:
             f"{least:,} bytes"
         )
     slab = min(SLAB_BYTES, max(LEAST_SLAB, host_bytes // 4 // LEAST_SLAB * LEAST_SLAB))
-    pinned = (host_bytes - 2 * slab) // 4  # of a thread and a direction
-    piece = min(USUAL.piece_bytes, pinned // LEAST_PIECE * LEAST_PIECE)
-    threads = max(1, min(USUAL.threads, pinned // piece))
-    return Limits(USUAL.plain_bytes, piece, USUAL.share_bytes, threads), slab
+    pinned = (host_bytes - 2 * slab) // 2  # of two pieces for each thread
+    piece = min(PIECE_BYTES, pinned // 2 // LEAST_PIECE * LEAST_PIECE)
+    back = min(THREADS[1], max(1, pinned // piece // 4))
+    return (Size(min(THREADS[0], pinned // piece - back), piece), Size(back, piece)), slab

@@ -20,11 +20,15 @@ def scratch_bytes(plans: Mapping[Shaped, Plan]) -> dict[tuple[str, bool], int]:
     return found
 
 
+Loaded = list[dict[Shaped, LoadedPlan]]  # of each queue
+LAST = "launches in tiles"  # by which a device keeps those of the last call
+
+
 class Launches:
-    """For one thread: arguments are state of its kernel objects."""
+    """For one thread: arguments are state of its kernel objects. Each queue has kernel objects of its own, because kernels of
+    Hopper write the addresses of their operands into memory that belongs to the object."""
 
     def __init__(self, plans: Mapping[Shaped, Plan], device: Device, memory: Memory) -> None:
-        self._loaded = {step: LoadedPlan(plan, device) for step, plan in plans.items()}
         self._memory = memory
         self._slots = {
             key: memory.allocate(nbytes, f"scratch memory {key[0]}") for key, nbytes in scratch_bytes(plans).items()
@@ -33,6 +37,23 @@ class Launches:
             if zeroed:
                 self._clear(device, slot)
         self._names = {step: self._buffers(plan) for step, plan in plans.items()}
+        self._queues = memory.compute[:1] if self._slots else memory.compute  # tiles that share scratch memory have one
+        self._plans = plans
+        self._loaded = self._kept() or [
+            {step: LoadedPlan(plan, device) for step, plan in plans.items()} for _ in self._queues
+        ]
+
+    def _kept(self) -> Loaded | None:
+        """Those of the call before, if it had the same plans: to make the programs' texts takes 0.1 s of Python."""
+        kept: tuple[Mapping[Shaped, Plan], Loaded] | None = self._memory.device.kept.pop(LAST, None)
+        return kept[1] if kept is not None and kept[0] is self._plans and len(kept[1]) == len(self._queues) else None
+
+    def close(self) -> None:
+        """Keep kernels for the next call, without buffers. Nothing may run any more."""
+        for loaded in self._loaded:
+            for each in loaded.values():
+                each.unbind()
+        self._memory.device.kept[LAST] = self._plans, self._loaded
 
     def _clear(self, device: Device, slot: Any) -> None:
         if slot.host is not None:
@@ -44,7 +65,13 @@ class Launches:
     def _buffers(self, plan: Plan) -> dict[str, Any]:
         return {name: self._slots[name, name in plan.zeroed].buffer for name in plan.scratch}
 
-    def start(self, step: Shaped, buffers: Mapping[str, Any], wait_for: list[Any]) -> Any:
-        """Enqueue a step's launches. Its last event; None if there is nothing to launch."""
-        loaded = self._loaded[step]
-        return loaded.start({**buffers, **self._names[step]}, self._memory.compute, wait_for or None, True)
+    def start(self, step: Shaped, buffers: Mapping[str, Any], wait_for: list[Any], turn: int) -> Any:
+        """Enqueue a step's launches, and let the device begin. Their last event; None if there is nothing to launch.
+
+        Tiles take turns between queues.
+        """
+        number = turn % len(self._queues)
+        queue, loaded = self._queues[number], self._loaded[number][step]
+        event = loaded.start({**buffers, **self._names[step]}, queue, wait_for or None, True)
+        queue.flush()
+        return event

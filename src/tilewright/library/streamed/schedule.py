@@ -8,6 +8,9 @@ from time import perf_counter
 from .tiles import Tile
 
 SMOOTHING = 0.5  # the weight of a device's last tile in its seconds a tile
+# Of several devices, none claims more than its share of this part of what is left, so that all end together; but so many tiles
+# it may always have: one that is stored, one that is computed, and one that is loaded.
+AHEAD, LEAST_AHEAD = 0.5, 3
 
 
 class Stopped(Exception):
@@ -44,7 +47,8 @@ class Schedule:
             self._workers[worker] = _Worker()
 
     def claim(self, worker: Hashable) -> Tile | None:
-        """The next tile for a device; None when all are done. Waits while others would be faster, as they may fail yet."""
+        """The next tile for a device; None when all are done. Waits while it has enough of what is left, or others would be
+        faster: they may fail yet."""
         with self._changed:
             own = self._workers[worker]
             while True:
@@ -107,7 +111,7 @@ class Schedule:
             return {worker: each.done for worker, each in self._workers.items()}
 
     def _next(self, worker: Hashable, own: _Worker) -> Tile | None:
-        if not any(self._strips) or not self._worthwhile(worker, own):
+        if not any(self._strips) or self._has_enough(own) or not self._worthwhile(worker, own):
             return None
         if own.strip:
             return own.strip.popleft()
@@ -117,6 +121,10 @@ class Schedule:
                 return own.strip.popleft()
         longest = max(self._strips, key=len)  # another device's, from its end
         return longest.pop() if longest else None
+
+    def _has_enough(self, own: _Worker) -> bool:
+        devices = len(self._workers)
+        return devices > 1 and len(own.claimed) >= max(LEAST_AHEAD, AHEAD * self.left / devices)
 
     def _worthwhile(self, worker: Hashable, own: _Worker) -> bool:
         """Whether this device ends a tile before the others would have done all that is left."""

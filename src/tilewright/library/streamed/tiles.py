@@ -7,35 +7,28 @@ pass by, which is 2 m n / (s (m + n)), or t / s for squares of side t. Bytes tha
 the steps needs (Hong and Kung, "I/O complexity: the red-blue pebble game", 1981).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
 
-from ...errors import InvalidInput
 from .matrices import Part
+from .orders import arrivals, strip_of
 
-SIDE = 64  # tiles are multiples of it, but for the last ones: the vectors and cache lines of all kernels fit
-# Small tiles leave a device's units idle, and each tile takes some Python: as if it had so many more rows, columns and depth.
-EDGE = 96
-TILE_S = 4e-4
 LINE_S = 3e-6  # to ask the system for a line of a file that is not read with the one before
-# k is cut into panels only if that is predicted to be so many times as fast: whole sums have the bits of one product.
-WHOLE_K = 4
-MOST_TILES = 2**20
-MOST_PARTS = 4096  # of a side
 
 
 @dataclass(frozen=True)
 class Rates:
     """What a device is assumed to do: flop/s of large tiles, and bytes per second of its link in each direction.
 
-    A device that is the host's processor loses a share of the time that copies take: one core of so many does them.
+    Small tiles leave units idle, as if they had `edge` more rows, columns and depth, and each tile takes `tile_s` of Python. A
+    device that is the host's processor loses a share of the time that copies take: one core of so many does them.
     """
 
     flops: float
     link: float
     lost: float = 0.0
+    edge: int = 96
+    tile_s: float = 4e-4
 
 
 @dataclass(frozen=True)
@@ -74,9 +67,10 @@ class Tile:
 
 @dataclass(frozen=True)
 class TilePlan:
-    """The sizes of tiles, how many buffers each kind has, and which operand's panel stays while the other's pass by.
+    """The sizes of tiles, and how many buffers each kind has.
 
-    A panel that stays may have a single buffer: it can then be larger, but the device waits for the next one.
+    `held` panels of the operand that stays are a group: the other operand's panels pass by through `kept` buffers. A device that
+    computes a tile, launches the next one and stores the one before needs three `results`.
     """
 
     sizes: Sizes
@@ -84,7 +78,10 @@ class TilePlan:
     n: int
     k: int
     stays: str  # "A" or "B"
-    waits: bool = False  # for the next panel of the operand that stays
+    held: int = 1
+    kept: int = 2
+    results: int = 2
+    devices: int = 1  # that share the tiles: so many groups are somebody's first one
 
     @cached_property
     def rows(self) -> int:
@@ -104,14 +101,31 @@ class TilePlan:
         return self.sizes.batch * self.rows * self.columns
 
     @property
+    def groups(self) -> bool:
+        """Whether panels stay at all. With k in panels, and in a transpose, each step reads others."""
+        return self.panels == 1 and not self.sizes.moved
+
+    @property
+    def _sides(self) -> tuple[int, int]:
+        """The number of panels that stay, and of those that pass by."""
+        return (self.rows, self.columns) if self.stays == "A" else (self.columns, self.rows)
+
+    @property
+    def _ratio(self) -> float:
+        """The bytes of a panel that stays, divided by those of one that passes by."""
+        a, b = self.slot_bytes[:2]
+        return 1.0 if not a or not b else a / b if self.stays == "A" else b / a
+
+    @property
     def slots(self) -> tuple[int, int, int]:
-        """Buffers for panels of A and B and tiles of C: two of each, so that one is filled while the other is used."""
+        """Buffers for panels of A and B and tiles of C: at least two of what the next step has new."""
         most = self.sizes.batch * self.panels
+        staying, passing = (self.held + (self.sizes.batch > 1), self.kept) if self.groups else (2, 2)
         a, b = (
-            min(1 if self.waits and self.stays == name else 2, most * count)
+            min(staying if self.stays == name else passing, most * count)
             for name, count in (("A", self.rows), ("B", self.columns))
         )
-        return a, b, min(2, self.tiles)
+        return a, b, min(self.results, self.tiles)
 
     @property
     def slot_bytes(self) -> tuple[int, int, int]:
@@ -143,12 +157,13 @@ class TilePlan:
 
     @cached_property
     def passes(self) -> tuple[float, float]:
-        """How many times A and B reach the device. Of panels that pass by, the last two are the first of the next row."""
+        """How many times A and B reach the device. The last panels that passed by are the first ones of the next group."""
         if self.panels > 1:
             return self.columns, self.rows
-        if self.stays == "A":
-            return 1, self.rows - (self.rows - 1) * min(2, self.columns) / self.columns
-        return self.columns - (self.columns - 1) * min(2, self.rows) / self.rows, 1
+        outer, inner = self._sides
+        times = -(-outer // self.held)
+        passing = times - (times - 1) * min(self.kept, inner) / inner
+        return (1, passing) if self.stays == "A" else (passing, 1)
 
     @cached_property
     def lines_in(self) -> float:
@@ -176,18 +191,49 @@ class TilePlan:
         """What the products, the link to the device and the link back take by themselves."""
         m, n = min(self.m, self.sizes.m), min(self.n, self.sizes.n)
         depth = max(1, min(self.k, self.sizes.k))
-        full = (m + EDGE) * (n + EDGE) * (depth + EDGE) / (m * n * depth)
-        computing = self.flops / rates.flops * full + self.tiles * self.panels * TILE_S
+        full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth)
+        computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s
         return computing, self.bytes_in / rates.link + self.lines_in * LINE_S, self.bytes_out / rates.link
 
     def predicted(self, rates: Rates) -> float:
-        """Seconds of the slowest of the three, and of the first panels and the last tile, beside which nothing else runs."""
-        a, b, c = self.slot_bytes
+        """Seconds until the last tile is back, if the link and the device work side by side and wait only where they must."""
+        a, b, c = (nbytes / rates.link for nbytes in self.slot_bytes)
         computing, loading, storing = self.seconds(rates)
-        longest = max(computing + rates.lost * (loading + storing), loading, storing)
-        strips, panel = (self.rows, a) if self.stays == "A" else (self.columns, b)
-        waiting = (self.sizes.batch * strips - 1) * panel / rates.link if self.waits else 0.0
-        return longest + waiting + (a + b + c) / rates.link
+        computing += rates.lost * (loading + storing)
+        if not self.groups:
+            return max(computing, loading, storing) + a + b + c
+        return max(self._begun_to_ended(a, b, computing / self.tiles), loading, storing + a + b) + c
+
+    def _begun_to_ended(self, a: float, b: float, tile: float) -> float:
+        """Seconds from the first load to the last product: in each phase of a group the longer of what runs side by side.
+
+        `a` and `b` are the seconds of a panel, `tile` those of a tile.
+        """
+        (outer, inner), stays, passes = self._sides, *((a, b) if self.stays == "A" else (b, a))
+        held = min(self.held, outer)
+        first = min(self.kept, inner)
+        last = min(self.kept, inner - first)
+        groups = self.sizes.batch * outer / self.held
+        between_them = inner - first - last
+        middle = between_them * max(held * tile, passes)
+        late = last - max(0, min(last - 1, between_them))  # of the last panels that pass by: before, they have no room
+        missing = max(0.0, late * passes - (last - 1) * tile)
+        beside = (first + last) * tile  # the tiles of a panel that goes, and of the one in its place
+        between = max(held * beside, beside + held * stays)
+        corner = self._corner(held, first, stays, passes, tile)
+        return corner + groups * (middle + missing) + (groups - 1) * between + held * last * tile
+
+    def _corner(self, held: int, kept: int, stays: float, passes: float, tile: float) -> float:
+        """Seconds from the first load to the last product of the first corner."""
+        arrived = computed = 0.0
+        own = others = 0
+        for each in arrivals(held, kept, self._ratio):
+            arrived += stays if each else passes
+            tiles = others if each else own
+            own, others = own + each, others + (not each)
+            if tiles:
+                computed = max(computed, arrived) + tiles * tile
+        return computed
 
     def part(self, tile: Tile) -> Part:
         """Where a tile lies in its matrix."""
@@ -200,75 +246,18 @@ class TilePlan:
         return first, min(self.k, self.sizes.k - first)
 
     def strips(self) -> list[list[Tile]]:
-        """All tiles, in strips that share the panel that stays. Every other strip goes back, from the panel that is there."""
-        outer, inner = (self.rows, self.columns) if self.stays == "A" else (self.columns, self.rows)
+        """All tiles, in strips that share the panels that stay. Every other strip goes back, from the panels that are there."""
+        outer, inner = self._sides
+        held, kept = (self.held, self.kept) if self.groups else (1, 1)
         found = []
         for matrix in range(self.sizes.batch):
-            for place in range(outer):
-                order = range(inner) if place % 2 == 0 else reversed(range(inner))
-                pairs = ((place, other) if self.stays == "A" else (other, place) for other in order)
-                found.append([self._tile(matrix, row, column) for row, column in pairs])
+            for number, first in enumerate(range(0, outer, held)):
+                there = range(inner) if number // self.devices % 2 == 0 else range(inner - 1, -1, -1)
+                pairs = strip_of(
+                    range(first, min(first + held, outer)), there, kept, self._ratio, fresh=number < self.devices
+                )
+                found.append([self._tile(matrix, *(pair if self.stays == "A" else pair[::-1])) for pair in pairs])
         return found
 
     def _tile(self, matrix: int, row: int, column: int) -> Tile:
         return Tile((matrix * self.rows + row) * self.columns + column, matrix, row, column)
-
-
-def tile_plans(
-    sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserved: int = 0
-) -> list[tuple[float, TilePlan]]:
-    """The tile plans that fit, each with its predicted seconds, the fastest first. Those with whole sums come before
-    others unless these are WHOLE_K times as fast.
-
-    So many bytes of the limit are `reserved`. InvalidInput with the numbers if not even the smallest tile fits.
-    """
-    most_bytes = limit - reserved
-    least = 1 if devices == 1 else 4 * devices  # enough tiles that the devices end together
-    every = _predicted(_plans(sizes, most_bytes, sizes.k), rates)
-    found = [each for each in every if each[1].tiles >= least] or every
-    least_s = 2.0 * sizes.batch * sizes.m * sizes.n * sizes.k / rates.flops
-    divides = sizes.k > SIDE and not sizes.whole_k
-    if divides and (not found or found[0][0] > WHOLE_K * least_s):  # else no panels can be so much faster
-        panels = (each for k in _sides(sizes.k) if k < sizes.k for each in _plans(sizes, most_bytes, k))
-        parts = _predicted(panels, rates)
-        if parts and (not found or parts[0][0] * WHOLE_K < found[0][0]):
-            found = [*parts, *found]
-    if not found:
-        depth = sizes.k if sizes.whole_k else min(SIDE, sizes.k)
-        smallest = TilePlan(sizes, min(SIDE, sizes.m), min(SIDE, sizes.n), depth, "A", sizes.whole_k)
-        raise InvalidInput(
-            f"a limit of {limit:,} bytes on a device is too small: the smallest tiles, of {smallest.m}x{smallest.n} over "
-            f"{smallest.k} of k, need {smallest.device_bytes:,} bytes"
-            + (" (reproducible sums are not divided)" if sizes.whole_k else "")
-            + (f", and kernels {reserved:,} beside them" if reserved else "")
-            + (f", and at most {MOST_TILES:,} tiles are made" if smallest.device_bytes <= most_bytes else "")
-        )
-    return found
-
-
-def _predicted(plans: Iterator[TilePlan], rates: Rates) -> list[tuple[float, TilePlan]]:
-    return sorted(((each.predicted(rates), each) for each in plans), key=itemgetter(0))
-
-
-def _plans(sizes: Sizes, most_bytes: int, k: int) -> Iterator[TilePlan]:
-    for m in _sides(sizes.m):
-        for n in _sides(sizes.n):
-            for stays, waits in (("A", False), ("B", False), ("A", True), ("B", True)):
-                made = TilePlan(sizes, m, n, k, stays, waits)
-                if waits and (made.panels > 1 or sizes.moved):
-                    continue
-                if made.device_bytes <= most_bytes and made.tiles * made.panels <= MOST_TILES:
-                    yield made
-
-
-def _sides(size: int) -> list[int]:
-    """Sides of tiles: of equal parts of a size, rounded up to a multiple of SIDE, the largest first."""
-    found, parts = [], 1.0
-    while parts <= MOST_PARTS:
-        side = min(size, -(-max(1, -(-size // round(parts))) // SIDE) * SIDE)
-        if side not in found:
-            found.append(side)
-        if side <= SIDE:
-            break
-        parts = parts + 1 if parts < 8 else parts * 1.15
-    return found

@@ -17,6 +17,17 @@ from .schedule import Schedule, Stopped
 from .tiles import Tile, TilePlan
 
 
+@dataclass(eq=False)
+class Target:
+    """Where a tile is computed: none until its first step needs it, or is given what the tile begins with.
+
+    Otherwise operands of later tiles could not be on their way: a buffer is free when an earlier tile was stored.
+    """
+
+    turn: int  # of the device's tiles
+    slot: Slot | None = None
+
+
 @dataclass(frozen=True)
 class Step:
     """A tile and a panel of k, with the buffers that hold its operands."""
@@ -24,7 +35,7 @@ class Step:
     tile: Tile
     panel: int
     inputs: Mapping[str, Slot]
-    result: Slot
+    target: Target
 
 
 Stored = Callable[["Worker", Tile, int], None]
@@ -50,7 +61,7 @@ class Worker:
         self._results = Slots(
             [memory.allocate(plan.slot_bytes[2], "a tile of the result") for _ in range(plan.slots[2])]
         )
-        self._launches = Launches(plans, device, memory)
+        self._launches: Launches | None = None
         self._steps: SimpleQueue[Step | None] = SimpleQueue()
         self._ended: SimpleQueue[Step | None] = SimpleQueue()
         names = ("load", "compute", "store")
@@ -88,7 +99,9 @@ class Worker:
     def close(self) -> None:
         """Free all buffers now: a thread and its worker know each other, so that they are found only later."""
         self._kinds, self._results, self._threads = {}, Slots([]), []
-        del self._launches
+        if self._launches is not None and self.error is None:
+            self._launches.close()
+        self._launches = None
         self._steps, self._ended = SimpleQueue(), SimpleQueue()
         self.memory.close(self.error is not None)
 
@@ -103,22 +116,17 @@ class Worker:
             self._schedule.dismiss(self)
 
     def _load(self) -> None:
-        """The buffer of a result is taken last: until the tile before the last one is stored there is none, and operands can be
-        on their way meanwhile."""
+        turn = 0
         while (tile := self._schedule.claim(self)) is not None:
-            result = None
+            target = Target(turn)
+            turn += 1
             for panel in range(self._plan.panels):
                 inputs = self._inputs(tile, panel)
-                result = result or self._result(tile)
-                self._steps.put(Step(tile, panel, inputs, result))
+                if not panel and (carried := self._operation.carried(tile)) is not None:
+                    target.slot, _ = self._results.take(tile)
+                    self.memory.fill(target.slot, carried, self._plan.part(tile), self._form)
+                self._steps.put(Step(tile, panel, inputs, target))
         self._steps.put(None)
-
-    def _result(self, tile: Tile) -> Slot:
-        slot, _ = self._results.take(tile)
-        carried = self._operation.carried(tile)
-        if carried is not None:
-            self.memory.fill(slot, carried, self._plan.part(tile), self._form)
-        return slot
 
     def _inputs(self, tile: Tile, panel: int) -> dict[str, Slot]:
         found = {}
@@ -130,7 +138,11 @@ class Worker:
         return found
 
     def _compute(self) -> None:
-        """Launch a step before the one before it has ended, so that the device goes from one to the other."""
+        """Launch a step before the one before it has ended, so that the device goes from one to the other.
+
+        Kernels are built here, beside the first loads.
+        """
+        self._launches = Launches(self._plans, self.device, self.memory)
         begun: tuple[Any, Step] | None = None
         while True:
             try:
@@ -152,16 +164,18 @@ class Worker:
         self._ended.put(None)
 
     def _launch(self, step: Step) -> Any:
+        if step.target.slot is None:
+            step.target.slot, _ = self._results.take(step.tile)
+        result = step.target.slot
         buffers = {name: slot.buffer for name, slot in step.inputs.items()}
-        buffers["output" if "input" in buffers else "C"] = step.result.buffer
+        buffers["output" if "input" in buffers else "C"] = result.buffer
         for name in ("A", "B"):  # of an empty k nothing is read
-            buffers.setdefault(name, step.result.buffer)
-        slots = (*step.inputs.values(), step.result)
+            buffers.setdefault(name, result.buffer)
+        slots = (*step.inputs.values(), result)
         wait_for = [slot.filled for slot in slots if slot.filled is not None]
+        assert self._launches is not None
         kind = shaped(self._plan, self._plan.part(step.tile), step.panel)
-        event = self._launches.start(kind, buffers, wait_for)
-        self.memory.compute.flush()
-        return event
+        return self._launches.start(kind, buffers, wait_for, step.target.turn)
 
     def _complete(self, event: Any, step: Step) -> None:
         if event is not None:
@@ -175,8 +189,10 @@ class Worker:
     def _store(self) -> None:
         while (step := self._ended.get()) is not None:
             _, matrix = self._operation.out.at(step.tile.matrix)
+            result = step.target.slot
+            assert result is not None
             self.storing = True
-            written = self.memory.drain(step.result, matrix, self._plan.part(step.tile), self._form)
+            written = self.memory.drain(result, matrix, self._plan.part(step.tile), self._form)
             self.storing = False
             self._stored(self, step.tile, written)
-            self._results.give(step.result)
+            self._results.give(result)

@@ -8,16 +8,17 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from time import sleep
 from typing import Any, TypeVar
+from weakref import finalize
 
 MOST_THREADS = 8  # they copy 35 GB/s on the host of an H200; more are not faster
 WAIT_S = 1e-4  # between two looks whether other threads have ended, after an error
 
 Item = TypeVar("Item")
 Lane = TypeVar("Lane")
-Jobs = SimpleQueue[Callable[[], None]]
+Jobs = SimpleQueue[Callable[[], None] | None]
 
 
 def taken_from(todo: deque[Item]) -> Item | None:
@@ -28,8 +29,37 @@ def taken_from(todo: deque[Item]) -> Item | None:
         return None
 
 
-def share(work: Callable[[Lane], None], lanes: Sequence[Lane], todo: deque[Any]) -> None:
-    """Call `work` with the first lane in this thread, and with the others in threads of their own if there are any idle.
+class Helpers:
+    """Threads that copy for others, begun when they are first needed. They are daemons: waiting does not keep a process alive.
+
+    They end after their last owner is gone.
+    """
+
+    def __init__(self, count: int) -> None:
+        self._count, self._begun = count, False
+        self._jobs: Jobs = SimpleQueue()
+        self._lock = Lock()
+
+    def put(self, job: Callable[[], None]) -> None:
+        self._jobs.put(job)
+        if not self._begun:
+            self._begin()
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self._begun:
+                return
+            self._begun = True
+            for number in range(1, self._count + 1):
+                Thread(target=_serve, args=(self._jobs,), name=f"tilewright-copies-{number}", daemon=True).start()
+            finalize(self, _dismiss, self._jobs, self._count)
+
+
+def share(
+    work: Callable[[Lane], None], lanes: Sequence[Lane], todo: deque[Any], helpers: Helpers | None = None
+) -> None:
+    """Call `work` with the first lane in this thread, and with the others in threads of `helpers` if there are any idle: in the
+    process's own by default.
 
     Each call does items of `todo` until there are none. When this returns or raises, by an error of any thread or by Ctrl-C, no
     thread is at work any more: one that begins later finds nothing to do. Errors are those of `work`.
@@ -51,9 +81,9 @@ def share(work: Callable[[Lane], None], lanes: Sequence[Lane], todo: deque[Any])
 
     try:
         if len(lanes) > 1:
-            jobs = _jobs()
+            helpers = helpers or _usual_helpers()
             for lane in lanes[1:]:
-                jobs.put(partial(helped, lane))
+                helpers.put(partial(helped, lane))
         work(lanes[0])
         while busy:
             ended.wait()
@@ -66,19 +96,19 @@ def share(work: Callable[[Lane], None], lanes: Sequence[Lane], todo: deque[Any])
 
 
 @cache
-def _jobs() -> Jobs:
-    """What the process's other threads wait for. They are daemons: waiting does not keep a process alive."""
-    jobs: Jobs = SimpleQueue()
-    for number in range(1, MOST_THREADS):
-        Thread(target=_serve, args=(jobs,), name=f"tilewright-copies-{number}", daemon=True).start()
-    return jobs
+def _usual_helpers() -> Helpers:
+    return Helpers(MOST_THREADS - 1)
 
 
 def _serve(jobs: Jobs) -> None:
-    while True:
-        job = jobs.get()
+    while (job := jobs.get()) is not None:
         job()
         del job  # it holds the caller's arrays
+
+
+def _dismiss(jobs: Jobs, count: int) -> None:
+    for _ in range(count):
+        jobs.put(None)
 
 
 def _stop(todo: deque[Any], busy: deque[Any]) -> None:

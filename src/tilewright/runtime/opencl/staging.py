@@ -26,10 +26,14 @@ PAGE_BYTES = 4096
 TOUCH_BYTES = PAGE_BYTES // 4  # NumPy lets other threads run in operations of more than 500 elements
 
 
+def usable_processors() -> int:
+    """Of this process."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _usual_threads() -> int:
     """Half the processors that this process may use: copies wait for memory, and callers have work of their own."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(MOST_THREADS, max(1, usable // 2))
+    return min(MOST_THREADS, max(1, usable_processors() // 2))
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class Staging:
         staged = [each for each in copies if each[1].nbytes >= (1 if origin else max(self._limits.plain_bytes, 1))]
         for buffer, array in copies:
             if 0 < array.nbytes < self._limits.plain_bytes and not origin:
-                self._device.write(buffer, _as_words(array), queue)
+                self._device.write(buffer, as_words(array), queue)
         total = sum(array.nbytes for _, array in staged)
         todo = deque(part for buffer, array in staged for part in self._parts(buffer, array, total, origin))
 
@@ -126,7 +130,7 @@ class Staging:
     def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
         if array.nbytes < max(self._limits.plain_bytes, 1):
-            words = _as_words(array)
+            words = as_words(array)
             words[...] = self._device.read(buffer, words.size, words.dtype, origin, queue).reshape(words.shape)
             return
         todo = deque(self._parts(buffer, array, array.nbytes, origin))
@@ -154,10 +158,10 @@ class Staging:
         limits = self._limits
         most = max(-(-total // self._threads(total)), LEAST_PART)
         most = min(-(-most // PAGE_BYTES) * PAGE_BYTES, limits.piece_bytes)
-        words = _as_words(array)
+        words = as_words(array)
         if words.flags.c_contiguous:
             words = words.reshape(-1)
-        return list(_divided(buffer, words, most, origin))
+        return list(divided(buffer, words, most, origin))
 
     def _threads(self, nbytes: int) -> int:
         return max(1, min(self._limits.threads, nbytes // self._limits.share_bytes))
@@ -203,12 +207,12 @@ def _touched(reading: deque[tuple[_Piece, Part]], todo: deque[Part], most: int) 
     return own
 
 
-def _as_words(array: np.ndarray) -> np.ndarray:
+def as_words(array: np.ndarray) -> np.ndarray:
     """The array with elements that NumPy copies without its interpreter's lock, whatever they mean."""
     return array.view(f"u{array.itemsize}") if array.itemsize in (1, 2, 4, 8) else array.view(f"V{array.itemsize}")
 
 
-def _divided(buffer: Any, array: np.ndarray, most: int, origin: int = 0) -> Iterator[Part]:
+def divided(buffer: Any, array: np.ndarray, most: int, origin: int = 0) -> Iterator[Part]:
     """Parts of at most so many bytes: of whole sub-arrays of as many leading dimensions as fit. The first is at `origin`."""
     sides = array.shape or (1,)
     array = array.reshape(sides)

@@ -248,19 +248,19 @@ def test_a_matrix_times_its_own_transpose(device: Device, chosen: list[Chosen]) 
 
 
 @pytest.mark.parametrize("stays", ["A", "B"])
-@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize(("held", "kept"), [(1, 2), (2, 2), (3, 4)])
 @pytest.mark.parametrize("depth", [96, 250])
 def test_every_order_of_tiles(
-    stays: str, waits: bool, depth: int, device: Device, chosen: list[Chosen], monkeypatch: pytest.MonkeyPatch
+    stays: str, held: int, kept: int, depth: int, device: Device, chosen: list[Chosen], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def only(sizes: Sizes, *others: Any) -> list[tuple[float, TilePlan]]:
-        return [(1.0, TilePlan(sizes, 64, 96, min(depth, sizes.k), stays, waits))]
+        return [(1.0, TilePlan(sizes, 64, 96, min(depth, sizes.k), stays, held, kept, 2 + (held > 2)))]
 
     monkeypatch.setattr(planning, "tile_plans", only)
     a, b, c = random(300, 250), random(250, 310), random(300, 310)
     found = gemm(a, b, c, beta=-1, bias=c[0], activation="relu", device=device.info.label, max_device_bytes="5MB")
     assert np.allclose(found, np.maximum(a @ b - c + c[0], 0), atol=1e-3)
-    assert chosen[0].tiles.waits == waits
+    assert chosen[0].tiles.held == held
     assert chosen[0].tiles.panels == (3 if depth == 96 else 1)
 
 

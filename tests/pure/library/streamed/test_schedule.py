@@ -61,6 +61,24 @@ def test_a_device_that_would_end_last_gets_nothing_more(monkeypatch: pytest.Monk
     assert seconds <= 101
 
 
+def test_no_device_claims_what_others_could_do() -> None:
+    """Half of its share of what is left, and three tiles at the end: a device alone may have all on their way."""
+    schedule = Schedule(plan(6, 10).strips())
+    schedule.join("one")
+    schedule.join("two")
+    own = [schedule.claim("one") for _ in range(15)]
+    assert schedule._next("one", schedule._workers["one"]) is None
+    assert schedule.claim("two") is not None
+    for tile in own[:13]:
+        assert tile is not None
+        schedule.stored("one", tile)
+    assert len([schedule.claim("one") for _ in range(10)]) == 10
+    assert schedule._next("one", schedule._workers["one"]) is None
+    alone = Schedule(plan(6, 10).strips())
+    alone.join("one")
+    assert len({alone.claim("one") for _ in range(60)}) == 60
+
+
 def test_neighbours_share_the_panel_that_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     found, _ = simulated(plan(8, 10), {"one": 1.0, "two": 1.3}, Clock(monkeypatch))
     for own in found.values():

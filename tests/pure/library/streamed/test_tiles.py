@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tilewright.errors import InvalidInput
+from tilewright.library.streamed.fitting import MOST_TILES, tile_plans
 from tilewright.library.streamed.matrices import Part
-from tilewright.library.streamed.tiles import MOST_TILES, Rates, Sizes, TilePlan, tile_plans
+from tilewright.library.streamed.tiles import Rates, Sizes, TilePlan
 
 RATES = Rates(50e12, 50e9)
 
@@ -29,7 +30,9 @@ def test_tiles_cover_each_element_once() -> None:
     draw = chance.Random(3)
     for _ in range(200):
         m, n = draw.randint(1, 300), draw.randint(1, 300)
-        plan = TilePlan(sizes(m, n, 64, 2), draw.randint(1, m), draw.randint(1, n), 64, draw.choice("AB"))
+        held, kept, devices = draw.randint(1, 9), draw.choice((2, 4)), draw.randint(1, 3)
+        sides = draw.randint(1, m), draw.randint(1, n)
+        plan = TilePlan(sizes(m, n, 64, 2), *sides, 64, draw.choice("AB"), held, kept, 3, devices)
         seen = np.zeros((2, m, n), int)
         numbers = set()
         for tile in (tile for strip in plan.strips() for tile in strip):
@@ -48,8 +51,9 @@ def test_panels_cover_k_once() -> None:
 
 
 def simulated_bytes(plan: TilePlan) -> int:
-    """Bytes to a device that keeps the last two panels of each operand, tile after tile."""
+    """Bytes to a device with the plan's buffers, of which a new panel gets the one that was used longest ago."""
     kept: dict[str, list[tuple[int, ...]]] = {"A": [], "B": []}
+    slots = dict(zip("AB", plan.slots, strict=False))
     total = 0
     for tile in (tile for strip in plan.strips() for tile in strip):
         part = plan.part(tile)
@@ -63,20 +67,22 @@ def simulated_bytes(plan: TilePlan) -> int:
                     kept[name].remove(key)
                 else:
                     total += nbytes
-                kept[name] = [*kept[name], key][-2:]
+                kept[name] = [*kept[name], key][-slots[name] :]
     return total
 
 
 @pytest.mark.parametrize("stays", ["A", "B"])
-def test_predicted_bytes_are_those_of_the_order_of_tiles(stays: str) -> None:
+@pytest.mark.parametrize(("held", "kept"), [(1, 2), (2, 2), (3, 4), (5, 2), (9, 4)])
+def test_predicted_bytes_are_those_of_the_order_of_tiles(stays: str, held: int, kept: int) -> None:
     for m, n, rows, columns in (
         (960, 640, 5, 4),
         (640, 960, 4, 7),
         (640, 640, 1, 5),
         (640, 640, 5, 1),
         (640, 640, 1, 1),
+        (1600, 1600, 10, 10),
     ):
-        plan = TilePlan(sizes(m, n, 500), -(-m // rows), -(-n // columns), 500, stays)
+        plan = TilePlan(sizes(m, n, 500), -(-m // rows), -(-n // columns), 500, stays, held, kept)
         counted = simulated_bytes(plan)
         assert counted <= plan.bytes_in * 1.01
         assert counted >= plan.bytes_in * 0.99  # the last panel may be shorter than the others
@@ -101,14 +107,6 @@ def test_buffers_never_exceed_the_limit() -> None:
 def test_whole_sums_come_first_where_they_fit() -> None:
     assert tile_plans(sizes(100_000, 100_000, 100_000), 16 * 10**9, RATES)[0][1].panels == 1
     assert tile_plans(sizes(4096, 4096, 10**7), 10**8, RATES)[0][1].panels > 1
-
-
-def test_a_single_buffer_for_the_panel_that_stays_is_used_where_the_link_is_slow() -> None:
-    halves = sizes(44_544, 44_544, 44_544, itemsize=2)
-    best = tile_plans(halves, 4 * 10**9, Rates(800e12, 35e9))[0][1]
-    assert best.waits
-    assert sorted(best.slots) == [1, 2, 2]
-    assert not any(each.waits for _, each in tile_plans(sizes(64, 64, 10**7), 10**8, RATES) if each.panels > 1)
 
 
 def test_large_tiles_keep_the_device_busy() -> None:

@@ -1,0 +1,166 @@
+"""Copies of large arrays to or from a device: threads fill or empty pinned pieces, and one thread alone calls the driver.
+
+Where each copying thread enqueues its own pieces and waits for them (staging.py), some eight threads are the most: calls of the
+driver wait for each other, PyOpenCL flushes with the interpreter's lock, and so all wait for all. On a machine with two H100s and
+32 processors, 28 such threads copied 10 GB/s where 8 had copied 27, and where NumPy alone copies 60 GB/s by 12 threads.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyopencl as cl
+
+from .copy_threads import Helpers
+from .device import Device, check
+from .staging import PINNED, READ, WRITE, Part, as_words, divided
+
+
+class Size(NamedTuple):
+    """The threads that copy, and the bytes of a piece."""
+
+    threads: int
+    piece_bytes: int
+
+    @property
+    def pieces(self) -> int:
+        """One that a thread copies, and one that the device copies or that waits for either, for each thread."""
+        return 2 * self.threads
+
+    @property
+    def nbytes(self) -> int:
+        return self.pieces * self.piece_bytes
+
+
+class _Copied(NamedTuple):
+    """What a thread has done."""
+
+    pinned: np.ndarray
+    part: Part
+    error: BaseException | None
+
+
+Copies = SimpleQueue[_Copied]
+
+
+class Conveyor:
+    """For one direction and one thread that calls it. Arrays are in the order of their buffers: C order, any strides."""
+
+    def __init__(self, device: Device, size: Size) -> None:
+        self._device, self._size = device, size
+        self._helpers = Helpers(size.threads)
+        self._idle: list[np.ndarray] = []
+        self._pinned = 0
+        self._moving: deque[tuple[Any, np.ndarray]] = deque()  # to the device, in the order of its queue
+
+    def write(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
+        """Enqueue copies of an array to a buffer from byte `origin` on. The array has been read when this returns."""
+        todo = deque(self._parts(buffer, array, origin))
+        filled: Copies = SimpleQueue()
+        filling = 0
+        with check(f"writing {array.nbytes:,} bytes to {self._device.info.label}"):
+            try:
+                while todo or filling:
+                    while todo and (pinned := self._free(wait=not filling)) is not None:
+                        self._helpers.put(partial(_copy, pinned, todo.popleft(), filled, True))
+                        filling += 1
+                    pinned, part, error = filled.get()
+                    filling -= 1
+                    if error is not None:
+                        self._idle.append(pinned)
+                        raise error
+                    self._moving.append((self._begun(queue, pinned, part, True), pinned))
+            finally:
+                self._idle += [filled.get().pinned for _ in range(filling)]
+
+    def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
+        """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
+        todo = deque(self._parts(buffer, array, origin))
+        reading: deque[tuple[Any, np.ndarray, Part]] = deque()
+        emptied: Copies = SimpleQueue()
+        emptying = 0
+        with check(f"reading {array.nbytes:,} bytes from {self._device.info.label}"):
+            try:
+                while todo or reading or emptying:
+                    while todo and (pinned := self._free(wait=False)) is not None:
+                        part = todo.popleft()
+                        reading.append((self._begun(queue, pinned, part, False), pinned, part))
+                    if reading:
+                        event, pinned, part = reading.popleft()
+                        event.wait()
+                        self._helpers.put(partial(_copy, pinned, part, emptied, False))
+                        emptying += 1
+                    while emptying and (not emptied.empty() or not reading):
+                        pinned, part, error = emptied.get()
+                        emptying -= 1
+                        self._idle.append(pinned)
+                        if error is not None:
+                            raise error
+                        if todo:
+                            break
+            finally:
+                self._idle += [emptied.get().pinned for _ in range(emptying)]
+                for event, pinned, _ in reading:
+                    event.wait()
+                    self._idle.append(pinned)
+
+    def _begun(self, queue: Any, pinned: np.ndarray, part: Part, writes: bool) -> Any:
+        """The event of the device's copy of a piece, which it begins."""
+        some = pinned[: part.elements.nbytes]
+        try:
+            if writes:
+                event = cl.enqueue_copy(queue, part.buffer, some, dst_offset=part.origin, is_blocking=False)
+            else:
+                event = cl.enqueue_copy(queue, some, part.buffer, src_offset=part.origin, is_blocking=False)
+        except BaseException:
+            self._idle.append(pinned)
+            raise
+        queue.flush()
+        return event
+
+    def _free(self, wait: bool) -> np.ndarray | None:
+        """A piece that nobody uses; None if there is none, unless this is to `wait` for the device's oldest copy."""
+        if self._idle:
+            return self._idle.pop()
+        if self._pinned < self._size.pieces:
+            self._pinned += 1
+            return self._new_piece()
+        if not self._moving:
+            return None
+        event, pinned = self._moving[0]
+        if not wait and event.command_execution_status > cl.command_execution_status.COMPLETE:
+            return None
+        self._moving.popleft()
+        event.wait()  # a failed copy is told here
+        return pinned
+
+    def _new_piece(self) -> np.ndarray:
+        nbytes = self._size.piece_bytes
+        with check(f"allocating {nbytes:,} bytes of pinned memory for {self._device.info.label}"):
+            buffer = cl.Buffer(self._device.context, PINNED, nbytes)
+            queue = self._device.plain_queue
+            mapped: np.ndarray
+            mapped, _ = cl.enqueue_map_buffer(queue, buffer, READ | WRITE, 0, (nbytes,), np.dtype(np.uint8))
+        return mapped
+
+    def _parts(self, buffer: Any, array: np.ndarray, origin: int) -> Iterator[Part]:
+        """The array in parts of which each fits a piece."""
+        words = as_words(array)
+        if words.flags.c_contiguous:
+            words = words.reshape(-1)
+        return divided(buffer, words, self._size.piece_bytes, origin) if words.size else iter(())
+
+
+def _copy(pinned: np.ndarray, part: Part, done: Copies, fills: bool) -> None:
+    """In a thread: fill a piece, or empty it."""
+    error = None
+    try:
+        elements = part.elements
+        some = pinned[: elements.nbytes].view(elements.dtype).reshape(elements.shape)
+        np.copyto(*((some, elements) if fills else (elements, some)))
+    except BaseException as found:
+        error = found
+    done.put(_Copied(pinned, part, error))
