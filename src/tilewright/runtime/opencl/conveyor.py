@@ -1,8 +1,9 @@
 """Copies of large arrays to or from a device: threads fill or empty pinned pieces, and one thread alone calls the driver.
 
-Where each copying thread enqueues its own pieces and waits for them (staging.py), some eight threads are the most: calls of the
-driver wait for each other, PyOpenCL flushes with the interpreter's lock, and so all wait for all. On a machine with two H100s and
-32 processors, 28 such threads copied 10 GB/s where 8 had copied 27, and where NumPy alone copies 60 GB/s by 12 threads.
+Where each copying thread enqueues its own pieces and waits for them (staging.py), many threads are slower than few. On a machine
+with two H100s and 32 processors, where NumPy alone copies 60 GB/s by 12 threads, 28 such threads loaded some 10 GB/s for a
+product in tiles, and 8 threads 22. This way 8 threads load 24 to 30 GB/s and 16 threads 33, beside what is stored. Why is not
+known: calls of the driver and the interpreter's lock may wait for each other.
 """
 
 from collections import deque
