@@ -157,6 +157,7 @@ class Gpus:
         return 0
 
     def cuStreamGetId(self, stream: int, number: Any) -> int:
+        assert stream not in self.capturing, "CUDA ends the capture"
         number._obj.value = stream
         return 0
 

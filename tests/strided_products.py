@@ -53,7 +53,8 @@ def filled(problem: StridedGemm) -> dict[str, np.ndarray]:
     kinds = {"A": problem.dtype, "B": problem.dtype, "C": result, "bias": result}
     flat = {name: random_array(generator, (ELEMENTS,), kind) for name, kind in kinds.items()}
     if element_type(problem.dtype).exact:
-        flat |= {name: flat[name] % 1000 for name in ("C", "bias")}
+        most = min(1000, int(np.iinfo(flat["C"].dtype).max))
+        flat |= {name: flat[name] % most for name in ("C", "bias")}
     return flat
 
 

@@ -405,10 +405,12 @@ class PretendedStreams:
         return 0
 
     def _numbered(self, stream: int, number: Any) -> int:
+        assert stream not in self.captures, "CUDA ends the capture"
         number[0] = self.numbers.get(stream, 1000 + stream)
         return 0
 
     def cuStreamGetId(self, stream: int, number: Any) -> int:
+        assert stream not in self.captures, "CUDA ends the capture"
         number._obj.value = self.numbers.get(stream, 1000 + stream)
         return 0
 

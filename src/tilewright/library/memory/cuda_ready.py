@@ -95,7 +95,8 @@ class CudaReady(Ready):
             return REFUSED
         if capture_of(self._device, self._memory.queue) != self._capture:
             return REFUSED
-        if self._has_scratch and stream_number(self._device, self._memory.queue) != self._memory.scratch_key.number:
+        number = self._memory.scratch_key.number  # 0 in a capture
+        if self._has_scratch and number and stream_number(self._device, self._memory.queue) != number:
             return REFUSED
         address, origin, result = self._address, 0, 0
         if self._out is not None:

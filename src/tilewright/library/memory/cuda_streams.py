@@ -12,7 +12,7 @@ from ..cuda_arrays.array import UNCAPTURED
 
 
 class StreamKey(NamedTuple):
-    """A stream, and the capture that it is in: what scratch memory belongs to."""
+    """What scratch memory belongs to: a stream, or a capture of it, whose number tells it from all others."""
 
     handle: int
     number: int
@@ -20,13 +20,15 @@ class StreamKey(NamedTuple):
 
 
 def stream_key(device: Device, stream: int) -> StreamKey:
-    return StreamKey(stream, stream_number(device, stream), capture_of(device, stream))
+    capture = capture_of(device, stream)
+    return StreamKey(stream, 0 if capture else stream_number(device, stream), capture)
 
 
 def stream_number(device: Device, stream: int) -> int:
     """The driver's number of a stream, which no other one ever has; 0 for default streams, and from drivers before CUDA 12.
 
-    A handle does not tell streams apart: on an H100 that of a destroyed stream came again while its last kernel was running.
+    A handle does not tell streams apart: on an H100 that of a destroyed stream came again while its last kernel was running. The
+    stream must not be in a capture, which the question would end.
     """
     ask = None if stream in UNCAPTURED else device.driver.cuStreamGetId
     if ask is None:
@@ -53,7 +55,8 @@ def capture_of(device: Device, stream: int) -> int:
 def change_watch(device: Device, key: StreamKey, has_scratch: bool) -> Callable[[], bool]:
     """A function that tells in little time whether a stream that was in no capture is in one, or not the same stream any more.
 
-    The latter counts only for a call that `has_scratch`: others may run on any stream with the handle.
+    The latter counts only for a call that `has_scratch`: others may run on any stream with the handle. It is not asked in a
+    capture.
     """
     status, number = ctypes.c_int(), ctypes.c_uint64()
     handle, library = ctypes.c_void_p(key.handle), device.driver.library
