@@ -29,6 +29,7 @@ from tilewright.kernels.product.cuda_cores_tma import cost as fma_cost
 from tilewright.kernels.product.cuda_cores_tma import kernels as fma
 from tilewright.kernels.product.mma import config as mma_configs
 from tilewright.kernels.product.mma import cost as mma_cost
+from tilewright.kernels.product.mma import cost_elements as mma_elements_cost
 from tilewright.kernels.product.mma import kernels as mma
 from tilewright.kernels.product.wgmma import config as wgmma_configs
 from tilewright.kernels.product.wgmma import kernels as wgmma
@@ -93,6 +94,7 @@ TABLES = (
     Table(fma_cost, "SCALE", NOT_FMA),
     Table(mma, "KERNELS", NOT_MMA),
     Table(mma_cost, "RATES", NOT_MMA),
+    Table(mma_elements_cost, "RATES", closed=True),  # other types share one
     Table(mma_configs, "INSTRUCTIONS", (*NOT_MMA, "float64", "complex128")),  # those have a loop of their own
     Table(wgmma, "KERNELS", NOT_WGMMA),
     Table(wgmma_configs, "MULTIPLY", NOT_WGMMA),

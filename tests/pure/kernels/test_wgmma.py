@@ -379,10 +379,10 @@ def test_clusters_at_the_edge_have_tiles_outside() -> None:
 def test_work_groups_of_a_cluster_load_parts_of_whole_swizzle_units() -> None:
     call = call_of(Gemm(648, 296, 648, "float16", b_order="column"))
     config = WgmmaConfig(128, 256, 4, CLUSTER_M=2)
-    maps, macros = config.tensor_maps(call), config.macros(call)
+    maps, macros, scalars = config.tensor_maps(call), config.macros(call), config.scalars(call)
     assert (maps["map_b"].box, maps["edge_b"].box) == ((64, 128, 1), (64, 24, 1))  # 40 columns, as 48
     assert (maps["map_a"].box, maps["edge_a"].box) == ((64, 128, 1), (64, 8, 1))
-    assert (macros["B_ROWS"], macros["B_EDGED"], macros["A_EDGED"]) == (256, 1, 1)
+    assert (scalars["b_rows"], macros["B_EDGED"], macros["A_EDGED"]) == (256, 1, 1)
 
 
 def test_a_cluster_is_refused_where_one_of_its_work_groups_would_hold_the_other_up() -> None:

@@ -23,7 +23,7 @@ from tools.program_counts import (
 )
 
 # What 200 products build. Another count is no fault where plans gained by it; more programs are what first calls wait for.
-MOST = {"float32": 143, "float64": 107, "float16": 136, "bfloat16": 153, "int8": 139, "complex64": 131}
+MOST = {"float32": 143, "float64": 114, "float16": 151, "bfloat16": 151, "int8": 143, "complex64": 131}
 
 
 @pytest.mark.parametrize("dtype", TYPES)
