@@ -7,7 +7,7 @@ from tilewright.core.kernel import Kernel
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.problem import StridedGemm
-from tilewright.core.types import numpy_dtype
+from tilewright.core.types import element_type, numpy_dtype
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import LoadedPlan
 
@@ -43,4 +43,6 @@ def check_symmetric(kernel: Kernel, problem: StridedGemm, device: Device) -> Non
         wide = a.astype(np.int64 if integers else np.float64)
         expected = wide @ wide.swapaxes(1, 2)
         expected = expected.astype(dtype) if integers else expected  # modulo the width of the type
-        assert np.abs(got - expected).max() <= (0 if integers else 0.1 if dtype.itemsize < 4 else 1e-4)
+        rounding = 2.0 ** -element_type(problem.dtype).fraction if dtype.itemsize < 4 else 0
+        allowed = 0 if integers else 1e-4 + rounding * np.abs(expected)
+        assert (np.abs(got.astype(expected.dtype) - expected) <= allowed).all(), f"{kernel.config} {problem.title}"
