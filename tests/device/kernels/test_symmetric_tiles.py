@@ -51,6 +51,8 @@ def test_each_step_of_each_tile_of_the_triangle_is_done_once(
         "TAIL_SPLIT": split,
         "ONE_WAVE": 0,
         "ODD_ROW_LEAD": 0,
+        "CLUSTER_M": 1,
+        "CLUSTER_N": 1,
         "REAL": "float",
     }
     macros |= {"REAL_IS_INTEGER": 0, "REAL_IS_DOUBLE": 0}
