@@ -35,6 +35,7 @@ UNDRAWN = (
     "symmetric",
     "outofcore",
     "-blocks",
+    "-host-float",
     "regret",
 )
 

@@ -33,6 +33,7 @@ WITHOUT = (
     "symmetric",
     "outofcore",
     "-blocks",
+    "-host-float",
     "regret",
 )  # kinds that have no page
 VOID = {"meta", "input", "br"}
