@@ -76,11 +76,10 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
     packing = copied_bytes(call, packed) / bytes_per_cycle + COPY * launches(call, packed)
-    packing -= (
-        mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
-    )  # the launch that others have to add
+    # Other kernels need a launch that mirrors C, which dispatch/symmetric.py adds to all.
+    spared = mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
     startup = STARTUP + (CLUSTER_START if config.cluster > 1 else 0)
-    return max(computing, memory) + min(computing, memory) * EXPOSED + fixup_cycles(config) + packing + startup
+    return max(computing, memory) + min(computing, memory) * EXPOSED + fixup_cycles(config) + packing + startup - spared
 
 
 def least_cost(config: WgmmaConfig, splits: int, packs: bool, call: GemmCall, device: DeviceInfo) -> float:
