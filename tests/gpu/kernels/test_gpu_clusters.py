@@ -62,8 +62,8 @@ def test_every_type_in_clusters(kernel: object, clusters: Device) -> None:
 
 
 def test_unaligned_products_are_planned_in_clusters_and_right(clusters: Device) -> None:
-    for m, n, k in ((1000, 1000, 1000), (2056, 2056, 2056), (3000, 1000, 500)):
-        problem = Gemm(m, n, k, "float16")
+    for n in (1000, 2056):
+        problem = Gemm(n, n, n, "float16")
         chosen = plan_product(problem, clusters.info)
         assert chosen.steps[-1].config.ndrange(chosen.steps[-1].problem).cluster, problem.title
         verdict = verify(chosen, clusters)

@@ -93,7 +93,9 @@ def test_a_symmetric_product_of_any_size(n: int, hopper: Device) -> None:
     """Rows that do not end on 16 bytes, and split tiles, leave the mirror image to another launch."""
     problem = symmetric(n, 520, "float16")
     for config in configurations(call_of(problem), hopper.info):
-        check_symmetric(replace(HALVES, config=replace(config, groups=min(config.groups, 40))), problem, hopper)
+        # A few work-groups compute several tiles each; work-groups that share tiles must all run at a time.
+        groups = config.groups if config.tail_split > 1 else min(config.groups, 40)
+        check_symmetric(replace(HALVES, config=replace(config, groups=groups)), problem, hopper)
 
 
 @pytest.mark.parametrize("b_order", ["row", "column"])
