@@ -216,7 +216,7 @@ def _median(values: Sequence[float | None]) -> float | None:
 
 @dataclass(frozen=True)
 class Environment:
-    """Where a record was made. `cores` are those of the machine; the clock is in MHz, the power in W."""
+    """Where a record was made. `cores` are those that the process might use; the clock is in MHz, the power in W."""
 
     device: DeviceInfo
     date: str

@@ -11,6 +11,7 @@ from ..dispatch.table_files import load_tables
 from ..runtime.children import ChildRun
 from ..runtime.home import user_home
 from ..runtime.icd.registration import FOLDER_PREFIX, PINNED
+from ..runtime.processors import usable_processors
 from .findings import OWN_FOLDER, Finding, Status, unset
 
 PROGRAM_BYTES = 1 << 18  # the size of a large compiled kernel
@@ -66,7 +67,7 @@ def examine_tables() -> list[Finding]:
 def examine_machine() -> list[Finding]:
     """Processors, their load and their frequency governor."""
     cores = os.cpu_count() or 1
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else cores
+    usable = usable_processors()
     quota = _cpu_quota()
     limit = f", limited to {quota:g} by its control group" if quota else ""
     found = [Finding(Status.OK, "machine", f"{cores} logical processors, {usable} usable{limit}")]

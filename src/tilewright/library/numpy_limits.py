@@ -13,7 +13,6 @@ where other programs keep a core busy, NumPy's threads wait for each other.
 """
 
 import json
-import os
 import threading
 from collections.abc import Callable
 from functools import cache
@@ -31,6 +30,7 @@ from ..runtime.cache import BinaryCache, cache_folder, content_key
 from ..runtime.load import SHORTEST_S, OtherLoad
 from ..runtime.opencl.device import Device
 from ..runtime.opencl.vpdpbusd import equipped, processor_flags
+from ..runtime.processors import usable_processors
 from .engine import Call
 from .memory.host import HostMemory
 
@@ -113,9 +113,8 @@ def machine(device: Device) -> str:
         for each in threadpool_info()
         if each["user_api"] == "blas"
     )
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     own = (info.platform, info.version, info.driver, info.name, info.compute_units)
-    return json.dumps([*own, processor_flags(), cores, np.__version__, blas])
+    return json.dumps([*own, processor_flags(), usable_processors(), np.__version__, blas])
 
 
 def sizes_of(kind: str, read: str, result: str) -> list[Asked]:

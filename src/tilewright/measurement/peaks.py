@@ -1,7 +1,6 @@
 """Measures a device's peaks with the micro-benchmarks in `kernels/peaks`. The highest rates of quiet moments are kept."""
 
 import contextlib
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +34,7 @@ from ..kernels.peaks import (
 from ..runtime.cache import cache_folder, content_key
 from ..runtime.device import Device
 from ..runtime.load import OtherLoad
+from ..runtime.processors import usable_processors
 from ..runtime.run import Execution
 from ..runtime.verify import Reference, verify_execution
 
@@ -59,7 +59,7 @@ def measured_peaks(device: Device, dtype: str, earlier: Peaks | None = None) -> 
     load = OtherLoad()
     now = measure_peaks(device, dtype)
     others = load.cores()
-    if device.info.kind == "cpu" and others is not None and others > BUSY_PER_CORE * (os.cpu_count() or 1):
+    if device.info.kind == "cpu" and others is not None and others > BUSY_PER_CORE * usable_processors():
         now = replace(now, quiet=False)
     found = [each for each in (now, earlier, _read(path)) if each is not None]
     peaks = highest(found)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..core.device import DeviceInfo
 from ..core.records import Environment
+from .processors import usable_processors
 from .telemetry import Reading, read_smi
 
 PACKAGES = ("tilewright", "numpy", "pyopencl")
@@ -22,7 +23,7 @@ def read_environment(device: DeviceInfo, others: float | None = None) -> Environ
         python=platform.python_version(),
         system=f"{platform.system()} {platform.release()}",
         processor=processor(),
-        cores=os.cpu_count() or 1,
+        cores=usable_processors(),
         load=os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0,
         versions={name: version_of(name) for name in PACKAGES},
         clock_mhz=now.clock_mhz,

@@ -11,7 +11,7 @@ import pyopencl as cl
 from ...errors import InvalidInput
 from ...runtime.opencl.conveyor import Conveyor, Size
 from ...runtime.opencl.device import Device, check
-from ...runtime.opencl.staging import usable_processors
+from ...runtime.processors import usable_processors
 from ..views import lent_buffer
 from .budget import Ledger
 from .matrices import Matrix, Part

@@ -7,7 +7,6 @@ was interrupted, or reached its time budget, is resumed by the next one.
 """
 
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -28,6 +27,7 @@ from ...core.records import to_json
 from ...dispatch.table_files import load_table
 from ...dispatch.tuned import Entry, Table, key_of
 from ...runtime.children import ChildRun, run_child
+from ...runtime.processors import usable_processors
 from .candidates import name_of, tuning_candidates
 
 MOST_DEATHS = 4  # of children at one problem, before it is skipped
@@ -138,7 +138,7 @@ def build_in_children(
 
     If a child dies, the measuring child builds the rest.
     """
-    count = workers or os.cpu_count() or 1
+    count = workers or usable_processors()
     builds: dict[tuple[str, str], tuple[int, str]] = {}
     for index, problem in enumerate(problems):
         for kernel in islice(tuning_candidates(problem, device), effort.candidates):

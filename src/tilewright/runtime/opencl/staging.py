@@ -5,7 +5,6 @@ gets 2.8 GB/s in, and 1 GB/s out into pages that were never touched; from pinned
 pieces of an array to pinned memory here, while the device copies the pieces before, and none waits for another.
 """
 
-import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyopencl as cl
 
+from ..processors import usable_processors
 from .copy_threads import MOST_THREADS, share, taken_from
 from .device import Device, check
 
@@ -24,11 +24,6 @@ PINNED = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
 LEAST_PART = 256 * 2**10  # bytes: some 30 us of copying, more than the Python of a part
 PAGE_BYTES = 4096
 TOUCH_BYTES = PAGE_BYTES // 4  # NumPy lets other threads run in operations of more than 500 elements
-
-
-def usable_processors() -> int:
-    """Of this process."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _usual_threads() -> int:
