@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ...core.install import pip_install
 from ...core.problem import Gemm, Problem, output_of
 from ...errors import Unsupported
 from ...runtime.libraries import USUAL_FOLDERS, files_in, listed_folders
@@ -25,7 +24,7 @@ PREFIXES = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 class Blas:
     """A library: its possible file names, its routines' names, and the environment of its process.
 
-    `routine` gets the type's letter. With `long_integers` sizes have 64 bits.
+    `install` is the command in its plainest form, as it stands in records that others read. `routine` gets the type's letter. With `long_integers` sizes have 64 bits.
     """
 
     name: str
@@ -49,7 +48,7 @@ class Blas:
 
 BLIS_FILES = ("libblis.so.4", "libblis.so", "libblis.dylib")
 LIBRARIES = (
-    Blas("MKL", tuple(f"libmkl_rt.{end}" for end in ("so.3", "so.2", "so.1", "so")), pip_install("mkl")),
+    Blas("MKL", tuple(f"libmkl_rt.{end}" for end in ("so.3", "so.2", "so.1", "so")), "pip install mkl"),
     Blas("BLIS", BLIS_FILES, "apt install libblis4-pthread"),
     # BLIS 0.9 treats processors that it does not know as "generic". This row is BLIS with BLIS_ARCH_TYPE for Skylake with
     # AVX-512: not what users get by default.
@@ -58,7 +57,7 @@ LIBRARIES = (
         environment=(("BLIS_ARCH_TYPE", "0"),), flag="avx512f",
     ),
     Blas(
-        "OpenBLAS", ("libscipy_openblas64_.so", "libscipy_openblas64_.dylib"), pip_install("scipy-openblas64"),
+        "OpenBLAS", ("libscipy_openblas64_.so", "libscipy_openblas64_.dylib"), "pip install scipy-openblas64",
         "scipy_openblas64", "scipy_cblas_{}gemm64_", True,
     ),
 )  # fmt: skip
