@@ -24,7 +24,8 @@ PREFIXES = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 class Blas:
     """A library: its possible file names, its routines' names, and the environment of its process.
 
-    `install` is the command in its plainest form, as it stands in records that others read. `routine` gets the type's letter. With `long_integers` sizes have 64 bits.
+    `install` is the command in its plainest form, as it stands in records that others read. `routine` gets the type's
+    letter. With `long_integers` sizes have 64 bits.
     """
 
     name: str
