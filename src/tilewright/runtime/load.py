@@ -1,19 +1,21 @@
-"""How many cores other programs keep busy while we measure. Linux counts it; elsewhere it is unknown."""
+"""How many of our processors other programs keep busy while we measure. Linux counts it; elsewhere it is unknown."""
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
+from .processors import processor_numbers
+
 PROC = Path("/proc")
-IDLE_FIELDS = (3, 4)  # of the first line of /proc/stat: idle and waiting for a disk
+IDLE_FIELDS = (3, 4)  # of a processor's line in /proc/stat: idle and waiting for a disk
 COUNTED_FIELDS = 8  # the fields after these, the time of guests, are part of the first ones
 SHORTEST_S = 0.1  # the system counts in steps of 10 ms
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """Seconds until now: of the clock, of all cores' work, and of the work of our processes."""
+    """Seconds until now: of the clock, of all work on the processors that we may use, and of the work of our processes."""
 
     clock: float
     all_work: float
@@ -27,7 +29,7 @@ class OtherLoad:
         self._begin = _read()
 
     def cores(self) -> float | None:
-        """The mean number of cores that others kept busy since then; None if the system does not tell, or it is too soon."""
+        """The mean number of our processors that others kept busy since then; None if the system does not tell, or it is too soon."""
         now = _read()
         if self._begin is None or now is None or now.clock - self._begin.clock < SHORTEST_S:
             return None
@@ -38,12 +40,19 @@ class OtherLoad:
 def _read() -> _Reading | None:
     try:
         ticks_per_second = os.sysconf("SC_CLK_TCK")
-        first_line = (PROC / "stat").read_text(encoding="ascii").split("\n", 1)[0]
-        fields = [int(word) for word in first_line.split()[1 : 1 + COUNTED_FIELDS]]
-        busy = sum(value for place, value in enumerate(fields) if place not in IDLE_FIELDS)
-        return _Reading(monotonic(), busy / ticks_per_second, _own_ticks() / ticks_per_second)
+        return _Reading(monotonic(), _all_ticks() / ticks_per_second, _own_ticks() / ticks_per_second)
     except (OSError, ValueError, AttributeError):
         return None
+
+
+def _all_ticks() -> int:
+    """The work of all programs on the processors that this process may use: what others do elsewhere slows nothing here."""
+    names = {f"cpu{number}" for number in processor_numbers()}
+    lines = [line.split() for line in (PROC / "stat").read_text(encoding="ascii").splitlines()]
+    busy = 0
+    for name, *fields in (line for line in lines if line and line[0] in names):
+        busy += sum(int(value) for place, value in enumerate(fields[:COUNTED_FIELDS]) if place not in IDLE_FIELDS)
+    return busy
 
 
 def _own_ticks() -> int:
