@@ -29,7 +29,7 @@ class OtherLoad:
         self._begin = _read()
 
     def cores(self) -> float | None:
-        """The mean number of our processors that others kept busy since then; None if the system does not tell, or it is too soon."""
+        """The mean number of our processors that others kept busy since then; None if that is not told, or it is too soon."""
         now = _read()
         if self._begin is None or now is None or now.clock - self._begin.clock < SHORTEST_S:
             return None
@@ -49,10 +49,8 @@ def _all_ticks() -> int:
     """The work of all programs on the processors that this process may use: what others do elsewhere slows nothing here."""
     names = {f"cpu{number}" for number in processor_numbers()}
     lines = [line.split() for line in (PROC / "stat").read_text(encoding="ascii").splitlines()]
-    busy = 0
-    for name, *fields in (line for line in lines if line and line[0] in names):
-        busy += sum(int(value) for place, value in enumerate(fields[:COUNTED_FIELDS]) if place not in IDLE_FIELDS)
-    return busy
+    counted = [line[1 : 1 + COUNTED_FIELDS] for line in lines if line and line[0] in names]
+    return sum(int(value) for fields in counted for place, value in enumerate(fields) if place not in IDLE_FIELDS)
 
 
 def _own_ticks() -> int:
