@@ -19,6 +19,7 @@ from ...core.problem import Gemm, Problem, inputs_of, offset_of, output_of, prec
 from ...core.types import EXACT, FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ...errors import ProcessFailed, Unsupported
 from ...runtime.children import ending_of, started
+from ...runtime.resting import let_threads_rest
 from ...runtime.run import Times, Work
 from . import Baseline, Measurement, Request, cublas
 
@@ -105,7 +106,8 @@ class ChildBaseline:
 
     def run(self) -> Times:
         """One call, timed by the child. The child is stopped between its turns, because a BLAS's threads spin after a call
-        and would take a core from the next workload."""
+        and would take a core from the next workload. So do those of this process, which must rest before."""
+        let_threads_rest()
         self._awake()
         seconds = float(self._ask("run"))
         self._stop()
@@ -113,6 +115,7 @@ class ChildBaseline:
 
     def sustain(self, seconds: float) -> Work:
         """Calls without a pause for at least `seconds`."""
+        let_threads_rest()
         self._awake()
         answer = json.loads(self._ask(f"sustain {seconds}"))
         self._stop()
