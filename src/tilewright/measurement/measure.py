@@ -44,7 +44,7 @@ def repeated(workload: Timed, seconds: float) -> Work:
     return Work(passed, calls)
 
 
-BRIEF_S = 50e-6  # shorter calls are repeated this long for one time: a single one is that of cold caches
+BRIEF_S = 500e-6  # shorter calls are repeated this long for one time: a single one is that of cold caches
 
 
 class RepeatedCall:

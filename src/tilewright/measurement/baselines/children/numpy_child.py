@@ -67,7 +67,7 @@ def rounded(array: np.ndarray, dtype: str) -> np.ndarray:
     return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
 
 
-BRIEF_S = 50e-6  # shorter calls are repeated this long for one time, as the parent's are
+BRIEF_S = 500e-6  # shorter calls are repeated this long for one time, as the parent's are
 
 
 def timer(compute: Callable[[], None]) -> Callable[[], float]:
