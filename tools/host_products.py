@@ -8,7 +8,6 @@ same of operands that are on the GPU already. Some elements are compared with fl
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,6 +24,7 @@ from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.tiles import Tile
 from tilewright.library.streamed.worker import Worker
 from tilewright.runtime.opencl.device import list_devices
+from tilewright.runtime.processors import usable_processors
 
 from .cublas_xt import cublas_xt
 from .out_of_core import COLUMNS, DTYPES, in_turns, on_device, operand, timed
@@ -36,7 +36,8 @@ def nvidia_gpus() -> list[int]:
 
 
 def tiles_of(call: Callable[[], Any]) -> list[int]:
-    """How many tiles each device stores in a call. It also compiles what the call needs."""
+    """How many tiles each device stores in a second call: in the first, who has no kernels yet waits for its compiler."""
+    call()
     found: dict[int, int] = {}
     stored = Run.stored
 
@@ -123,7 +124,7 @@ def main(words: Sequence[str] | None = None) -> None:
             )
     if options.record:
         info = default_device(str(nvidia_gpus()[0])).info
-        machine = {"device": info.label, "gpus": here, "driver": info.driver, "processors": os.cpu_count()}
+        machine = {"device": info.label, "gpus": here, "driver": info.driver, "processors": usable_processors()}
         machine |= {"numpy": np.__version__, "date": time.strftime("%Y-%m-%d")}
         record = {"machine": machine, "rounds": options.rounds, "rows": rows}
         options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

@@ -10,7 +10,6 @@ memmaps. Rounds take turns. `--folder` holds the files of a CPU's memmaps.
 
 import argparse
 import json
-import os
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ import tilewright
 from tilewright.library.engine import default_device
 from tilewright.library.streamed.budget import as_bytes
 from tilewright.library.streamed.planning import GPU_LINK, StreamedPlan
+from tilewright.runtime.processors import usable_processors
 
 from .cublas_xt import Rival, cublas_xt
 
@@ -170,7 +170,8 @@ def main(words: Sequence[str] | None = None) -> None:
             rows.append(row)
             print(
                 f"{dtype:8} n={row['side']}: whole {row['whole_gflops']:9,.0f} GFLOP/s, tiles {row['tiles_gflops']:9,.0f}, "
-                f"ratio {row['ratio']:.3f}, {row['bound_seconds'] / median(row['seconds']['tiles']):.3f} of the bound; "
+                f"ratio {row['ratio']:.3f}, "
+                f"{row['bound_seconds'] / median(row['seconds']['tiles']):.3f} of the bound; "
                 f"link alone {row['link_seconds']:.2f} s of {median(row['seconds']['tiles']):.2f}; "
                 f"predicted {row['predicted_seconds']:.2f} s; bits equal: {row['equal']} (planned {row['same_bits']}), "
                 f"difference {row['difference']:.2e}, error {row['largest_error']:.2e}"
@@ -181,7 +182,8 @@ def main(words: Sequence[str] | None = None) -> None:
             )
     if options.record:
         info = default_device(options.device).info
-        machine = {"device": info.label, "driver": info.driver, "processors": os.cpu_count(), "numpy": np.__version__}
+        machine = {"device": info.label, "driver": info.driver, "processors": usable_processors()}
+        machine |= {"numpy": np.__version__}
         record = {"machine": machine | {"date": time.strftime("%Y-%m-%d")}, "times": options.times, "rows": rows}
         options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 
