@@ -81,7 +81,7 @@ def kernels_multiply(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     """Small products on CPUs are for kernels, which most tests are about; those that ask for `numpys` leave them to NumPy."""
     if "numpys" not in request.fixturenames:
         for module in (multiply, planning):
-            monkeypatch.setattr(module, "numpys_own", lambda asked, limit_of: "")
+            monkeypatch.setattr(module, "numpys_own", lambda asked, measured: "")
 
 
 @pytest.fixture

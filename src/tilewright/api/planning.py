@@ -20,7 +20,7 @@ from ..dispatch.tuned import Table
 from ..errors import InvalidInput
 from ..library.engine import default_device
 from ..library.numpy_call import plan_of
-from ..library.numpy_limits import limit_for
+from ..library.numpy_limits import measured_for
 from ..library.streamed.calls import planned
 from ..library.streamed.limits import Bytes, Limits, Where
 from ..library.streamed.planning import StreamedPlan
@@ -66,8 +66,9 @@ def plan(
     found = replace(found, notes=(*found.notes, note)) if note else found
     if device is not None or precision or opened.info.kind != "cpu":
         return found
-    asked = Asked(batch, problem.m, problem.n, problem.k, dtype, problem.out_dtype or dtype, batch)
-    reason = numpys_own(asked, partial(limit_for, default_device(), asked.read, asked.result))
+    across = (layout[0] == "T", layout[1] == "T")
+    asked = Asked(batch, problem.m, problem.n, problem.k, dtype, problem.out_dtype or dtype, batch, across=across)
+    reason = numpys_own(asked, partial(measured_for, default_device(), asked.read, asked.result))
     return plan_of(found, reason) if reason else found
 
 

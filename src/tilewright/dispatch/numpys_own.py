@@ -4,39 +4,52 @@ An enqueue costs 3 to 10 us with Intel's runtime and 30 to 60 us with PoCL, howe
 16 x 16 matrices in 1 us. From some amount of work on, kernels win. That amount is measured on each machine
 (`library/numpy_limits.py`) and handed in here, because it depends on the driver, the cores, and NumPy's BLAS.
 
-The model has one number a product, its amount, and one limit for each kind of product:
+A single product has one number, its amount, and each kind of single products one limit:
 
 - "product": one product by a BLAS. Its amount is m n k + 4 (m k + k n + m n): a BLAS on one core of a Zen 5 takes as long for an
   element of a matrix-vector product as for 4 to 5 multiply-adds of a square one (1024 x 1024 elements in 25 to 42 us, against
   170^3 multiply-adds in 30 us), so that one limit is right for thick and thin matrices.
 - "vector": the same with one row or column. A BLAS uses its threads from other sizes on: OpenBLAS 0.3.31 from 100^3
   multiply-adds of float32 matrices, and from 1024 x 1024 elements times a vector.
-- "stack": several products by a BLAS, one after the other on one core or with all cores for each. Amounts are added up.
-- "each": of a stack with any number of products, the amount of one. Below it NumPy's loop over products (20 to 40 ns for
-  each) is faster than our work-groups, however many products there are.
-- "thin": the same with at most 4 rows or columns. Kernels multiply whole vectors, of which such products use little: 203 of
-  154 x 2 x 102 took NumPy a third to a seventh of our time, of 154 x 16 x 102 up to three times ours.
-- "loops": what NumPy multiplies without a BLAS, in simple loops: integers, bools, float16, outer products (k = 1), and other
-  operands with gaps before NumPy 2.3. Its amount is m n k, whatever it reads: a loop takes 0.2 to 10 ns for each step.
+- "loops": what NumPy multiplies without a BLAS, in simple loops: integers, bools, float16, and operands with gaps before
+  NumPy 2.3. Its amount is m n k, whatever it reads: a loop takes 0.2 to 10 ns for each step.
+
+Stacks and outer products (k = 1) have no such number: a kernel takes whole vectors of each row and loses on short ones, NumPy
+loses on each product that it begins, and which of them is faster changes back and forth as one of four sizes grows. For them a
+time is expected for both, as a sum of amounts times what each was measured to cost (`Costs`): for the call, each product,
+each multiply-add, each element of C, and each of A and B. Kernels pay for rows of C in whole vectors, and more for an operand
+that lies transposed. Kinds are "stack", "vectors" (one row or column each), "outer" (k = 1, single ones too) and "looped"
+(no BLAS). On two cores of a Zen 3, of 2,400 random products of float32 and float64 (half with k of 1 to 8, stacks of up to 1,000,
+sides to 256) a kernel was taken for 2 % where NumPy was over a tenth faster, with both measured one after the other on a shared
+machine; limits on the amounts of a stack and of each of its products had made it 22 % of the stacks.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import mul
 from typing import NamedTuple
+
+from ..core.types import element_type
 
 BLAS_TYPES = ("float32", "float64", "complex64", "complex128")
 LOOPED = ("float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 TYPES = (*BLAS_TYPES, *LOOPED)
 # Amounts that are NumPy's own on every machine, so that nothing is measured for them: 16 x 16 x 16 by a BLAS, 6 x 6 x 6 without
 # one. They take 1 us, where the cheapest enqueue takes 3.
-ALWAYS = {"product": 16**3 + 4 * 3 * 16**2, "vector": 5 * 32**2, "stack": 16**3, "loops": 6**3}
-THIN = 4  # rows or columns
+ONE_US = 16**3 + 4 * 3 * 16**2
+ALWAYS = {"product": ONE_US, "shallow": ONE_US, "stack": ONE_US, "vector": 5 * 32**2, "outer": 6**3, "loops": 6**3}
 ELEMENT = 4  # multiply-adds that take as long as an element that is read or written: see above
+CALL = 1000.0  # an amount of about a call's time in ns, so that all costs have like sizes
+VECTOR_BYTES = 64  # of a row of C that a kernel computes together, with vectors of 64 bytes or two of 32
+LARGEST = 256**3  # multiply-adds of each product of a stack; stacks of larger ones are for kernels
+SHALLOW = 16  # steps of k, with which C counts more than multiply-adds
+GAIN = 0.9  # a kernel is taken for a stack if it is expected to take less than this part of NumPy's time
 
 
 class Asked(NamedTuple):
     """What a product needs of NumPy. `products` of them of m x n x k, which are `ours` for a kernel: one, if NumPy's stack is
-    one matrix with more rows. `gaps` means that a BLAS cannot read an operand where it lies."""
+    one matrix with more rows. `gaps` means that a BLAS cannot read an operand where it lies, `across` whether A, and B, lie
+    transposed."""
 
     products: int
     m: int
@@ -46,6 +59,7 @@ class Asked(NamedTuple):
     result: str
     ours: int = 1
     gaps: bool = False
+    across: tuple[bool, bool] = (False, False)
 
     @property
     def by_blas(self) -> bool:
@@ -60,48 +74,99 @@ class Limit:
     amount: float
     like: str
 
+    def reason(self, kind: str, asked: Asked) -> str:
+        """Why the product is NumPy's own; "" if it is not."""
+        amount = amount_of(asked)
+        if amount > self.amount:
+            return ""
+        return (
+            f"an amount of {amount:,.0f}, and up to {self.amount:,.0f} (about {self.like}) "
+            f"NumPy was faster in {WORDS[kind]} when this machine was measured"
+        )
 
-LimitOf = Callable[[str], Limit]  # the limit for a kind of product
+
+@dataclass(frozen=True)
+class Costs:
+    """What each of `numpys_amounts` and of `kernels_amounts` takes, in ns."""
+
+    numpys: tuple[float, ...]
+    kernels: tuple[float, ...]
+
+    def reason(self, kind: str, asked: Asked) -> str:
+        """Why the product is NumPy's own; "" if it is not."""
+        numpys, kernels = (
+            sum(map(mul, costs, amounts))
+            for costs, amounts in ((self.numpys, numpys_amounts(asked)), (self.kernels, kernels_amounts(asked)))
+        )
+        too_large = kind == "stack" and asked.m * asked.n * asked.k > LARGEST
+        if too_large or kernels < GAIN * numpys:
+            return ""
+        return (
+            f"NumPy is expected to take {numpys / 1e3:,.0f} us, and a kernel {kernels / 1e3:,.0f}, from what this machine "
+            f"was measured to do in {WORDS[kind]}"
+        )
 
 
-def amounts(asked: Asked) -> dict[str, float]:
-    """The amounts by kinds. The product is NumPy's own if one of them is within its limit."""
+Measured = Callable[[str], Limit | Costs]  # what was measured for a kind of product
+
+
+def kind_of(asked: Asked) -> str:
+    """The kind of the product: a word of WORDS."""
+    by_blas, vector = asked.result in BLAS_TYPES, 1 in (asked.m, asked.n)
+    if by_blas and asked.k == 1 and (asked.products > 1 or not vector):
+        return "outer"
+    if asked.products > 1 and not by_blas:
+        return "looped"
+    if asked.by_blas and asked.k <= SHALLOW and not vector:
+        return "shallow"
+    if not asked.by_blas:
+        return "loops"
+    if asked.products > 1:
+        return "vectors" if vector else "stack"
+    return "vector" if vector else "product"
+
+
+def amount_of(asked: Asked) -> float:
+    """How much work the product is for NumPy: multiply-adds by a BLAS, or steps of a loop."""
     steps = asked.m * asked.n * asked.k
-    found: dict[str, float]
-    if asked.by_blas:
-        one = steps + ELEMENT * (asked.m * asked.k + asked.k * asked.n + asked.m * asked.n)
-        single = "vector" if 1 in (asked.m, asked.n) else "product"
-        found = {single: one} if asked.products == 1 else {"stack": asked.products * one}
-    else:
-        one = steps
-        found = {"loops": asked.products * one}
-    if asked.ours > 1:
-        found["thin" if asked.by_blas and min(asked.m, asked.n) <= THIN else "each"] = one
-    return found
+    if not asked.by_blas:
+        return asked.products * steps
+    return asked.products * (steps + ELEMENT * (asked.m * asked.k + asked.k * asked.n + asked.m * asked.n))
 
 
-def numpys_own(asked: Asked, limit_of: LimitOf) -> str:
-    """Why the product is NumPy's own: a sentence; "" if it is for kernels. `limit_of` is called only if the answer needs it."""
+def numpys_amounts(asked: Asked) -> tuple[float, ...]:
+    """What NumPy's time is made of: the call, products, multiply-adds, elements of C, elements of A and B."""
+    count, m, n, k = asked[:4]
+    return CALL, count, count * m * n * k, count * m * n, count * (m * k + k * n)
+
+
+def kernels_amounts(asked: Asked) -> tuple[float, ...]:
+    """The same for a kernel: with rows of C in whole vectors, and at last the elements that lie transposed."""
+    count, n, k = asked.ours, asked.n, asked.k
+    m = asked.m * asked.products // asked.ours
+    line = max(1, VECTOR_BYTES // element_type(asked.result).itemsize)
+    width = -(-n // line) * line
+    across = m * k * asked.across[0] + k * n * asked.across[1]
+    return CALL, count, count * m * width * k, count * m * width, count * (m * k + k * n), count * across
+
+
+def numpys_own(asked: Asked, measured: Measured) -> str:
+    """Why the product is NumPy's own: a sentence; "" if it is for kernels. `measured` is called only if the answer needs it."""
     if asked.read not in TYPES or asked.result not in TYPES or 0 in (asked.products, asked.m, asked.n, asked.k):
         return ""
-    found = amounts(asked)
-    if any(amount <= ALWAYS.get(kind, 0) for kind, amount in found.items()):
+    kind = kind_of(asked)
+    if amount_of(asked) <= ALWAYS.get(kind, 0):
         return "it takes 1 us, and the enqueue of a kernel more"
-    for kind, amount in found.items():
-        limit = limit_of(kind)
-        if amount <= limit.amount:
-            return (
-                f"an amount of {amount:,.0f}, and up to {limit.amount:,.0f} (about {limit.like}) "
-                f"NumPy was faster in {WORDS[kind]} when this machine was measured"
-            )
-    return ""
+    return measured(kind).reason(kind, asked)
 
 
 WORDS = {
     "product": "products by its BLAS",
     "vector": "products with one row or column by its BLAS",
-    "stack": "whole stacks by its BLAS",
-    "each": "each product of a long stack",
-    "thin": "each thin product of a long stack",
     "loops": "products without a BLAS",
+    "stack": "stacks of products",
+    "vectors": "stacks of products with one row or column",
+    "shallow": f"products of {SHALLOW} steps or fewer",
+    "outer": "outer products",
+    "looped": "stacks of products without a BLAS",
 }

@@ -24,7 +24,7 @@ from .memory.choice import Memory
 from .memory.host import HostMemory
 from .memory.ready import Given, Ready, Recipe
 from .numpy_call import asked_of, fits, host_call, plan_of
-from .numpy_limits import limit_for
+from .numpy_limits import measured_for
 from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
@@ -274,7 +274,7 @@ def _prepare(
     plans = [plan_product(problem, info, tables) for problem in problems]
     if isinstance(memory, HostMemory) and memory.may_call_numpy and fits(epilogue, conjugate, sizes, arrays[2]):
         asked = asked_of(views, sizes, types, sum(problem.batch for problem in problems))
-        reason = numpys_own(asked, partial(limit_for, memory.device, *types))
+        reason = numpys_own(asked, partial(measured_for, memory.device, *types))
         if reason:
             return Call([plan_of(plan, reason) for plan in plans], memory.device, host_call(epilogue, types))
     return Call(plans, memory.device)

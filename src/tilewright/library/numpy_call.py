@@ -20,13 +20,20 @@ NUMPYS = "numpy.matmul"
 def asked_of(views: tuple[View, View, View], sizes: ProductShape, types: tuple[str, str], ours: int) -> Asked:
     """What the product of these stacks asks of NumPy. `ours` is the number of products for kernels."""
     gaps = not COPIES_GAPS and not all(_readable(view) for view in views[:2])
-    return Asked(prod(sizes.batch), sizes.m, sizes.n, sizes.k, *types, ours, gaps)
+    across = tuple(_across(view) for view in views[:2])
+    return Asked(prod(sizes.batch), sizes.m, sizes.n, sizes.k, *types, ours, gaps, (across[0], across[1]))
 
 
 def _readable(view: View) -> bool:
     """Whether a BLAS reads the matrices where they lie: along rows or along columns, without overlap."""
     (rows, columns), (down, along) = view.shape[-2:], view.strides[-2:]
     return 1 in (rows, columns) or (along == 1 and down >= columns) or (down == 1 and along >= rows)
+
+
+def _across(view: View) -> bool:
+    """Whether the matrices lie transposed: along their columns, not along their rows."""
+    down, along = view.strides[-2:]
+    return abs(down) < abs(along)
 
 
 def fits(epilogue: Any, conjugate: tuple[bool, bool], sizes: ProductShape, result: np.ndarray) -> bool:

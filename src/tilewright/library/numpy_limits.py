@@ -1,7 +1,8 @@
-"""Measures up to which amount of work NumPy's own product is faster than a kernel, once for each machine and type.
+"""Measures which products NumPy's own is faster for than a kernel, once for each machine, type and kind of product.
 
-A measurement runs when the first product comes whose amount is in question, takes 0.1 to 0.3 s, and is kept on disk for this
-processor, driver, NumPy and BLAS with its number of threads. It bisects a list of sizes. At each size both ways take turns in
+A measurement runs when the first product comes that is in question, takes 0.1 to 2 s, and is kept on disk for this
+processor, driver, NumPy and BLAS with its number of threads. For a limit it bisects a list of sizes, for costs of stacks it takes
+SAMPLES products that spread over their sizes, and fits the costs to their times. At each size both ways take turns in
 short blocks, and their least times are compared, because other programs only ever make a time longer. If others kept the
 machine busy meanwhile, or other threads of this process did, the answer serves this process alone.
 
@@ -14,8 +15,10 @@ where other programs keep a core busy, NumPy's threads wait for each other.
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from functools import cache
+from math import exp, log
 from time import perf_counter, process_time, sleep, thread_time
 from typing import Any
 
@@ -24,7 +27,16 @@ import numpy as np
 from ..core.problem import Gemm, random_arrays
 from ..core.types import numpy_dtype
 from ..dispatch.choice import plan_product
-from ..dispatch.numpys_own import BLAS_TYPES, THIN, Asked, Limit, amounts
+from ..dispatch.numpys_own import (
+    BLAS_TYPES,
+    SHALLOW,
+    Asked,
+    Costs,
+    Limit,
+    amount_of,
+    kernels_amounts,
+    numpys_amounts,
+)
 from ..dispatch.table_files import load_tables
 from ..runtime.cache import BinaryCache, cache_folder, content_key
 from ..runtime.load import SHORTEST_S, OtherLoad
@@ -60,15 +72,25 @@ SIDES = (
 )  # of squares
 VECTOR_SIDES = (32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024, 1536, 2048)  # of matrices times a vector
 LOOP_SIDES = (6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 96)  # of squares without a BLAS
-OUTER_SIDES = (16, 24, 32, 48, 64, 80, 96, 112, 128, 160, 192)  # of outer products
-STACKS = (2, 4, 8, 16, 32, 64, 128, 256)  # how many products of STACKED x STACKED x STACKED
-STACKED = 32
-MANY = 256  # products in a stack that has "any number"
-THIN_SIDES = (4, 8, 12, 16, 24, 32, 48, 64, 96, 128)  # the other two
-EACH_SIDES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+SAMPLES = 24  # products that costs are fitted to
+FEWEST = 12  # of them, if the others would take longer than ENOUGH_S
+ENOUGH_S = 1.5
+# The most products, rows, columns and depth of the samples of a kind; 0 rows: one row, or one column, by turns.
+MOST = {
+    "stack": (1000, 256, 256, 256),
+    "shallow": (1000, 1024, 1024, SHALLOW),
+    "vectors": (1000, 0, 512, 256),
+    "outer": (1000, 1000, 1000, 1),
+    "looped": (1000, 64, 64, 64),
+}
+MOST_AMOUNT = {"outer": 2**18, "looped": 2**17}  # of one sample: 0.1 to 1 ms
+MOST_BY_BLAS = 2**23
+GOLDEN = 1.1673039782614187  # x^5 = x + 1: the golden ratio of four dimensions
+FIT_ROUNDS = 1000
 GAIN = 0.9  # NumPy's own must take at most this part of our time
 WATCHED_S = 0.012  # how long threads are watched: Linux counts the time of a running thread at its ticks, of up to 4 ms
 WOKEN = 0.3  # of the calling thread's processor time: what others get at least while a BLAS uses them
+ONE_THREAD = 64**3  # multiply-adds of a product that no BLAS wakes threads for
 SPIN_S = 0.03  # how long they may spin
 ROUNDS = 4
 BLOCK_S = 1e-3  # of calls of one way, in each round; at least three calls
@@ -77,34 +99,39 @@ LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 _measuring = threading.Lock()
 
 
-def limit_for(device: Device, read: str, result: str, kind: str) -> Limit:
-    """The limit for a kind of product of these types on this machine: from this process, or the disk, or measured now."""
+def measured_for(device: Device, read: str, result: str, kind: str) -> Limit | Costs:
+    """What decides for a kind of product of these types on this machine: from this process, or the disk, or measured now."""
     with _measuring:
-        return _limit(device, read, result, kind)
+        return _measured(device, read, result, kind)
 
 
 @cache
-def _limit(device: Device, read: str, result: str, kind: str) -> Limit:
+def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Costs:
     kept = BinaryCache(cache_folder() / "numpy")
-    key = content_key(kind, read, result, machine(device), str(GAIN))
+    answers = Costs if kind in MOST else Limit
+    key = content_key(kind, read, result, machine(device), str(GAIN), repr(answers))
     answer = kept.get(key)
     if answer is not None:
-        return Limit(**json.loads(answer))
+        return answers(**json.loads(answer))
     begin, load = perf_counter(), OtherLoad()
     sleep(SPIN_S)  # the caller may have used the BLAS
     own_work = process_time()
     sleep(WATCHED_S)
     restless = process_time() - own_work > WOKEN * WATCHED_S
-    limit = bisected(kind, read, result, lambda asked: _wins(device, asked))
+    found: Limit | Costs
+    if kind in MOST:
+        found = costs_of(samples_of(kind, read, result), lambda asked: _times(device, asked))
+    else:
+        found = bisected(kind, read, result, lambda asked: _wins(device, asked))
     sleep(max(0.0, 1.2 * SHORTEST_S - (perf_counter() - begin)))  # for a count of what others do
     others = load.cores()
     if not restless and (others is None or others <= LITTLE_LOAD):
-        kept.put(key, json.dumps({"amount": limit.amount, "like": limit.like}).encode())
-    return limit
+        kept.put(key, json.dumps(asdict(found)).encode())
+    return found
 
 
 def machine(device: Device) -> str:
-    """What a limit depends on: the processor and its cores, the driver, and NumPy with its BLAS."""
+    """What an answer depends on: the processor and its cores, the driver, and NumPy with its BLAS."""
     from threadpoolctl import threadpool_info  # looks at every loaded library
 
     info = device.info
@@ -118,19 +145,74 @@ def machine(device: Device) -> str:
 
 
 def sizes_of(kind: str, read: str, result: str) -> list[Asked]:
-    """What is compared for a kind, from little work to much."""
-    loops = result not in BLAS_TYPES
-    if kind == "loops" and not loops:
-        return [Asked(1, side, side, 1, read, result) for side in OUTER_SIDES]
+    """What is compared for a limit, from little work to much."""
     if kind == "vector":
         return [Asked(1, 1, side, side, read, result) for side in VECTOR_SIDES]
-    if kind == "stack":
-        return [Asked(count, STACKED, STACKED, STACKED, read, result, count) for count in STACKS]
-    if kind == "thin":
-        return [Asked(MANY, side, THIN, side, read, result, MANY) for side in THIN_SIDES]
-    if kind == "each":
-        return [Asked(MANY, side, side, side, read, result, MANY) for side in EACH_SIDES if loops or side > THIN]
-    return [Asked(1, side, side, side, read, result) for side in (LOOP_SIDES if loops else SIDES)]
+    if kind == "product":
+        return [Asked(1, side, side, side, read, result) for side in SIDES]
+    gaps = result in BLAS_TYPES
+    return [Asked(1, side, side, side, read, result, gaps=gaps) for side in LOOP_SIDES]
+
+
+def samples_of(kind: str, read: str, result: str) -> list[Asked]:
+    """What costs are fitted to: sizes that spread evenly over the logarithms, with every layout."""
+    most, samples = MOST[kind], []
+    for number in range(SAMPLES):
+        count, m, n, k = (logarithmic(part, end) for part, end in zip(spread(number), most, strict=True))
+        if most[1] == 0:
+            m, n = (1, n) if number % 2 else (n, 1)
+        elif kind != "outer":
+            m, n = max(m, 2), max(n, 2)
+        k = {"outer": 1, "stack": max(k, SHALLOW + 1)}.get(kind, max(k, 2))
+        across = (number // 2 % 2 == 1, number // 4 % 2 == 1) if kind != "outer" else (False, False)
+        one = Asked(1, m, n, k, read, result, across=across)
+        fitting = min(count, int(MOST_AMOUNT.get(kind, MOST_BY_BLAS) / amount_of(one)))
+        fitting = max(1 if kind in ("outer", "shallow") else 2, fitting)
+        samples.append(one._replace(products=fitting, ours=fitting))
+    return samples
+
+
+def spread(number: int) -> list[float]:
+    """The point of that number of a sequence that fills the four-dimensional unit cube evenly (M. Roberts' R sequence)."""
+    return [(0.5 + number * GOLDEN**-place) % 1 for place in (1, 2, 3, 4)]
+
+
+def logarithmic(part: float, most: int) -> int:
+    """A size from 1 to `most`: at half of the part the square root."""
+    return round(exp(part * log(max(1, most))))
+
+
+def costs_of(samples: Sequence[Asked], times: Callable[[Asked], tuple[float, float]]) -> Costs:
+    """The costs by the `times` of NumPy and of a kernel in seconds. On a slow or busy machine the first samples must do:
+    they spread over all sizes, too."""
+    found: list[tuple[float, float]] = []
+    end = perf_counter() + ENOUGH_S
+    for asked in samples:
+        if len(found) >= FEWEST and perf_counter() > end:
+            break
+        found.append(times(asked))
+    measured, taken = np.array(found) * 1e9, samples[: len(found)]
+    return Costs(
+        fitted([numpys_amounts(asked) for asked in taken], measured[:, 0]),
+        fitted([kernels_amounts(asked) for asked in taken], measured[:, 1]),
+    )
+
+
+def fitted(amounts: Any, times: Any) -> tuple[float, ...]:
+    """What each amount costs, at least 0, so that the squares of the relative errors of all times are least.
+
+    Coordinate descent: each cost in turn gets its best value with the others as they are.
+    """
+    relative = np.array(amounts, float) / np.array(times, float)[:, None]
+    scale = np.sqrt((relative**2).sum(axis=0))
+    scale[scale == 0] = 1
+    squares, wanted = (relative / scale).T @ (relative / scale), (relative / scale).sum(axis=0)
+    costs = np.zeros(len(wanted))
+    for _ in range(FIT_ROUNDS):
+        for place in np.flatnonzero(squares.diagonal()):
+            rest = wanted[place] - squares[place] @ costs + squares[place, place] * costs[place]
+            costs[place] = max(0.0, rest / squares[place, place])
+    return tuple((costs / scale).tolist())
 
 
 def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -> Limit:
@@ -142,27 +224,46 @@ def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -
         won, lost = (middle, lost) if wins(sizes[middle]) else (won, middle)
     if won < 0:
         return Limit(0.0, "none")
-    products, m, n, k = sizes[won][:4]
-    return Limit(amounts(sizes[won])[kind], f"{f'{products} of ' if products > 1 else ''}{m}x{n}x{k}")
+    _, m, n, k = sizes[won][:4]
+    return Limit(amount_of(sizes[won]), f"{m}x{n}x{k}")
 
 
 def _wins(device: Device, asked: Asked) -> bool:
-    """Whether NumPy multiplies this size fast enough to be called."""
-    problem = Gemm(asked.m, asked.n, asked.k, asked.read, out_dtype=asked.result, batch=asked.products)
+    """Whether NumPy multiplies this size fast enough to be called, in one of two comparisons: its threads may wait for each
+    other during all of one, and an unlucky comparison would end the search far below the limit."""
+    for _ in range(2):
+        numpys, ours = _times(device, asked)
+        if numpys <= GAIN * ours:
+            return True
+    return False
+
+
+def _times(device: Device, asked: Asked) -> tuple[float, float]:
+    """The seconds that NumPy, and a kernel, take for a product."""
+    a_order, b_order = ("column" if across else "row" for across in asked.across)
+    problem = Gemm(
+        asked.m, asked.n, asked.k, asked.read, a_order, b_order, out_dtype=asked.result, batch=asked.products
+    )
     arrays = random_arrays(problem)
     shape, kind = problem.operands[2].shape, numpy_dtype(asked.result)
+    for name, across in zip("AB", asked.across, strict=True):
+        arrays[name] = np.ascontiguousarray(arrays[name].swapaxes(-1, -2)) if across else arrays[name]
+    a, b = (
+        arrays[name].swapaxes(-1, -2) if across else arrays[name]
+        for name, across in zip("AB", asked.across, strict=True)
+    )
 
     def numpys() -> Any:
-        np.matmul(arrays["A"], arrays["B"], dtype=kind)
+        np.matmul(a, b, dtype=kind)
 
-    woken = wakes_threads(numpys)
+    woken = wakes_threads(numpys) if asked.m * asked.n * asked.k >= ONE_THREAD else False
     memory = HostMemory(device, None)
     call = Call([plan_product(problem, equipped(device.info, asked.read), load_tables())], device)
 
     def ours() -> Any:
         memory.run(call, {**arrays, "C": np.empty(shape, kind)}, "C", False)
 
-    return compared(numpys, ours, SPIN_S if woken else 0.0) <= GAIN
+    return compared(numpys, ours, SPIN_S if woken else 0.0)
 
 
 def wakes_threads(call: Callable[[], Any]) -> bool:
@@ -184,15 +285,15 @@ def _others_work(call: Callable[[], Any]) -> bool:
     return process_time() - all_before - own > WOKEN * own
 
 
-def compared(one: Callable[[], Any], other: Callable[[], Any], rest: float = 0.0) -> float:
-    """The least time of one as a part of the least time of the other, from blocks in turns, the other's after a `rest` in s."""
+def compared(one: Callable[[], Any], other: Callable[[], Any], rest: float = 0.0) -> tuple[float, float]:
+    """The least times of both, from blocks in turns, the other's after a `rest` in s."""
     least = {one: float("inf"), other: float("inf")}
     for turn in range(ROUNDS):
         for call in (one, other) if turn % 2 else (other, one):
             sleep(rest if call is other else 0.0)
             call()  # fills caches
             least[call] = min(least[call], _block(call))
-    return least[one] / least[other]
+    return least[one], least[other]
 
 
 def _block(call: Callable[[], Any]) -> float:

@@ -9,7 +9,7 @@ import pytest
 import tilewright
 from tilewright import gemm, matmul
 from tilewright.core.plan import Plan
-from tilewright.dispatch.numpys_own import TYPES, Asked
+from tilewright.dispatch.numpys_own import TYPES, Asked, Costs, Limit
 from tilewright.errors import InvalidInput, LaunchFailed, UnsupportedType
 from tilewright.library import engine, lookup, numpy_call, numpy_limits
 from tilewright.library.memory.host import HostReady
@@ -288,27 +288,32 @@ def test_forks_forget_what_numpy_computes() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_limits_are_measured_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("kind", "dtype"), [("loops", "int32"), ("outer", "float32"), ("stack", "float64")])
+def test_answers_are_measured_once_and_kept(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A measurement by the real clock: it ends, it is kept if the machine was quiet, and the next answer is the same."""
     device = engine.default_device()
-    numpy_limits._limit.cache_clear()
+    numpy_limits._measured.cache_clear()
     kept: list[str] = []
     with monkeypatch.context() as busy:
         busy.setattr(BinaryCache, "get", lambda cache, key: None)
         busy.setattr(BinaryCache, "put", lambda cache, key, payload: kept.append(key))
         busy.setattr(OtherLoad, "cores", lambda load: 1.0)
-        busy.setattr(numpy_limits, "_wins", lambda *asked: False)
-        assert numpy_limits.limit_for(device, "float32", "float32", "loops").amount == 0
+        busy.setattr(numpy_limits, "_times", lambda *asked: (2.0, 1.0))
+        slower = numpy_limits.measured_for(device, dtype, dtype, kind)
+        assert not slower.reason(kind, Asked(3, 50, 50, 50, dtype, dtype, 3))
     assert not kept, "other programs were busy"
-    numpy_limits._limit.cache_clear()
+    numpy_limits._measured.cache_clear()
     monkeypatch.setattr(OtherLoad, "cores", lambda load: 0.0)
     monkeypatch.setattr(numpy_limits, "WOKEN", float("inf"))
-    first = numpy_limits.limit_for(device, "float32", "float32", "loops")
-    assert 0 <= first.amount <= 192 * 192
-    numpy_limits._limit.cache_clear()
-    monkeypatch.setattr(numpy_limits, "_wins", lambda *asked: pytest.fail("measured again"))
-    assert numpy_limits.limit_for(device, "float32", "float32", "loops") == first
-    numpy_limits._limit.cache_clear()
+    first = numpy_limits.measured_for(device, dtype, dtype, kind)
+    assert isinstance(first, Limit if kind == "loops" else Costs)
+    numpy_limits._measured.cache_clear()
+    monkeypatch.setattr(numpy_limits, "_times", lambda *asked: pytest.fail("measured again"))
+    again = numpy_limits.measured_for(device, dtype, dtype, kind)
+    assert again.reason(kind, Asked(3, 9, 9, 9, dtype, dtype, 3)) == first.reason(
+        kind, Asked(3, 9, 9, 9, dtype, dtype, 3)
+    )
+    numpy_limits._measured.cache_clear()
 
 
 def test_products_that_wake_threads_are_compared_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
