@@ -29,8 +29,9 @@ ADDING_UP = 300  # cycles to halve the number of sums
 # time of one, more in turn. Without both, 20,000 products of 8 x 8 x 8 went to work-groups that took an H200 165 us, not 15.
 RESIDENT, FEW_PARTIALS = 2048, 4
 GROUP = 300  # cycles of a compute unit for each work-group at least: those of 697 products of 2 x 225 x 2 took an H100 26 us
-# Cycles from loads of a work-item of columns.cl to its next ones, however few others there are: from L2, and, beyond HOT bytes, from
-# global memory. 41 work-groups of an H100 took 50 us for 1292 x 3 x 14169, where 132 for each a twelfth of k took 15.
+# Cycles from loads of a work-item of columns.cl to its next ones, however few others there are: from L2, and, beyond
+# HOT bytes, from global memory. 41 work-groups of an H100 took 50 us for 1292 x 3 x 14169, where 132, each for a twelfth
+# of k, took 15.
 WAIT, COLD_WAIT, HOT = 700, 3000, 16e6
 
 
@@ -62,7 +63,9 @@ def cost(config: GemvConfig, call: GemmCall, device: DeviceInfo) -> float:
         halvings * max(1.0, config.partials(call) / FEW_PARTIALS) * share * config.items / RESIDENT
     )  # of all work-groups
     adding = halvings + fixup_cycles(0, splits, call, device)
-    cycles: float = START + LATENCY + max(memory, again, each, GROUP * share, _waiting(config, call, share)) + arithmetic + adding
+    cycles: float = (
+        START + LATENCY + max(memory, again, each, GROUP * share, _waiting(config, call, share)) + arithmetic + adding
+    )
     return cycles
 
 

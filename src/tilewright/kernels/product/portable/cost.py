@@ -75,6 +75,7 @@ BROKEN = 0.6  # cycles of each store of an element of 2 bytes by itself, as thos
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
 FULL_WARPS = 5.7  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
 IN_FLIGHT = 5300  # bytes that a compute unit must have asked for to get its share of the memory's speed
+SCATTERED = 2.0  # times the memory's share where an operand of 2 bytes is read one element at a time
 SPLIT_LOSS = 1.06  # slowness of a product with split-K, beside the time to add up
 ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
 PANEL_SHARE = 0.04  # of the time to read panels from that cache, what is not hidden behind arithmetic
@@ -119,7 +120,14 @@ def terms(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> Terms:
     width = result_width(packed, elements(call.dtype).fragment)
     broken = element_type(call.result).itemsize == 2 and width <= 2
     storing = BROKEN * config.BM * config.BN / width if broken else 0.0
-    return replace(made, packing=packing, memory=memory_cycles(call, device), storing=storing)
+    memory = memory_cycles(call, device) * scattered(config, packed)
+    return replace(made, packing=packing, memory=memory, storing=storing)
+
+
+def scattered(config: PortableConfig, call: GemmCall) -> float:
+    """How much longer memory takes for operands of 2 bytes that are read one by one."""
+    single = element_type(call.dtype).itemsize == 2 and any(how.width == 1 for how in config.readings(call))
+    return SCATTERED if single else 1.0
 
 
 def packing_cycles(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> float:

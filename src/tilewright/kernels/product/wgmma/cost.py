@@ -71,7 +71,9 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     busiest = waves * steps if config.tail_split == 1 else waves * steps * (1 + DRIFT) + -(-steps // config.tail_split)
     computing = busiest * step_cycles(config, oriented)
     area = config.BM * config.BN
-    storing = area * itemsize / STORE_BYTES if rows_aligned(oriented) else BROKEN_TILE + area * BROKEN / config.consumers
+    storing = (
+        area * itemsize / STORE_BYTES if rows_aligned(oriented) else BROKEN_TILE + area * BROKEN / config.consumers
+    )
     stores = 2 if config.mirrors(oriented) else 1
     computing += stores * -(-config.tiles(oriented) // groups) * storing
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
