@@ -32,7 +32,7 @@ GROUP = 300  # cycles of a compute unit for each work-group at least: those of 6
 # Cycles from loads of a work-item of columns.cl to its next ones, however few others there are: from L2, and, beyond
 # HOT bytes, from global memory. 41 work-groups of an H100 took 50 us for 1292 x 3 x 14169, where 132, each for a twelfth
 # of k, took 15.
-WAIT, COLD_WAIT, HOT = 700, 3000, 16e6
+WAIT, COLD_WAIT, HOT = 700, 1500, 16e6
 
 
 def cost(config: GemvConfig, call: GemmCall, device: DeviceInfo) -> float:
