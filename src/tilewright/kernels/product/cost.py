@@ -17,8 +17,10 @@ LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and 
 BYTES = 18  # bytes per clock and compute unit from global memory: an H200's 4.7 TB/s by 132 units of 1.98 GHz
 START = 4000  # cycles from one launch's end to the first instruction of the next
 LAUNCH = 11000  # cycles that a launch in addition costs, with its own work's start and end
+REDUCE_LAUNCH = 5000  # of reduce.cl: 1.5 to 2 us in a CUDA graph of an H100, and in a loop of calls those of the host
 LATENCY = 3500  # cycles until a work-group has its first panel, and to write its tile
 FIXUP_BYTES = 22  # bytes per clock of other work-groups' partial tiles that one work-group reads
+FIXUP_READ = 280  # cycles at least for each of them, which are read one after another
 COPY_TILE = 64  # rows or columns of a matrix that is copied
 L2_BYTES = 40  # bytes per clock and compute unit from L2
 
@@ -39,8 +41,8 @@ def fixup_cycles(tile_elements: int, splits: int, call: GemmCall, device: Device
     kind = elements(call.dtype)
     size = splits * kind.parts * kind.component_bytes
     if tile_elements:
-        return LATENCY + tile_elements * size / FIXUP_BYTES
-    return LAUNCH + 2 * call.batch * call.m * call.n * size / (L2_BYTES * device.compute_units)
+        return LATENCY + max(tile_elements * size / FIXUP_BYTES, splits * FIXUP_READ)
+    return REDUCE_LAUNCH + 2 * call.batch * call.m * call.n * size / (L2_BYTES * device.compute_units)
 
 
 def splits_of(config: SplitKConfig, call: GemmCall) -> tuple[int, int]:

@@ -132,10 +132,20 @@ class ColumnsConfig(GemvConfig):
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
-        b = reading(call, "B")
-        width, steps = self.width(call), min(b.width, 4) if b.order == "PANEL_ALONG_K" else 1
-        once = width * steps * element_type(call.dtype).itemsize
+        steps, runs = self._run(call)
         vectors: dict[str, str | int] = {
-            "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": steps, "RUNS": max(1, min(MOST_RUNS, IN_FLIGHT // once)),
+            "COLUMNS": max(call.n, 1), "A_VEC": self.width(call), "B_VEC": steps, "RUNS": runs,
         }  # fmt: skip
         return {**super().macros(problem), **element_macros(call), **vectors}
+
+    def _run(self, call: GemmCall) -> tuple[int, int]:
+        """Steps of k that a work-item takes at a time, and how often it loads so many before it multiplies."""
+        b = reading(call, "B")
+        steps = min(b.width, 4) if b.order == "PANEL_ALONG_K" else 1
+        once = self.width(call) * steps * element_type(call.dtype).itemsize
+        return steps, max(1, min(MOST_RUNS, IN_FLIGHT // once))
+
+    def steps(self, call: GemmCall) -> int:
+        """Steps of k that a work-group's loads are for, before it waits for them."""
+        steps, runs = self._run(call)
+        return steps * runs * self.SLICED_K

@@ -9,9 +9,9 @@ from math import ceil, log2
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import L2_BYTES, LANES, LATENCY, START, fixup_cycles, memory_cycles, slowness, splits_of
+from ..cost import L2_BYTES, LANES, LATENCY, START, fixup_cycles, memory_cycles, moved_bytes, slowness, splits_of
 from ..macros import elements, reading
-from .config import GemvConfig, RowsConfig
+from .config import ColumnsConfig, GemvConfig, RowsConfig
 
 VECTOR_ITEMS = {True: 1000, False: 700}  # work-items of a compute unit that keep memory busy, along rows and columns
 VECTOR_POWER = 0.4  # how much less is delivered if there are fewer
@@ -28,6 +28,11 @@ ADDING_UP = 300  # cycles to halve the number of sums
 # A compute unit holds so many work-items at a time; further work-groups add up after these. A few partial sums are halved in the
 # time of one, more in turn. Without both, 20,000 products of 8 x 8 x 8 went to work-groups that took an H200 165 us, not 15.
 RESIDENT, FEW_PARTIALS = 2048, 4
+GROUP = 300  # cycles of a compute unit for each work-group at least: those of 697 products of 2 x 225 x 2 took an H100 26 us
+# Cycles from loads of a work-item of columns.cl to its next ones, however few others there are: from L2, and, beyond
+# HOT bytes, from global memory. 41 work-groups of an H100 took 50 us for 1292 x 3 x 14169, where 132, each for a twelfth
+# of k, took 15.
+WAIT, COLD_WAIT, HOT = 700, 1500, 16e6
 
 
 def cost(config: GemvConfig, call: GemmCall, device: DeviceInfo) -> float:
@@ -58,8 +63,19 @@ def cost(config: GemvConfig, call: GemmCall, device: DeviceInfo) -> float:
         halvings * max(1.0, config.partials(call) / FEW_PARTIALS) * share * config.items / RESIDENT
     )  # of all work-groups
     adding = halvings + fixup_cycles(0, splits, call, device)
-    cycles: float = START + LATENCY + max(memory, again, each) + arithmetic + adding
+    cycles: float = (
+        START + LATENCY + max(memory, again, each, GROUP * share, _waiting(config, call, share)) + arithmetic + adding
+    )
     return cycles
+
+
+def _waiting(config: GemvConfig, call: GemmCall, share: float) -> float:
+    """Cycles that a compute unit's work-items wait for their loads along k, one run of them after another."""
+    if not isinstance(config, ColumnsConfig):
+        return 0.0
+    _, depth = splits_of(config, call)
+    wait = WAIT if moved_bytes(call) < HOT else COLD_WAIT
+    return wait * depth / config.steps(call) * ceil(share * config.items / RESIDENT)
 
 
 def _unsteady(config: GemvConfig, call: GemmCall, load_bytes: int) -> float:

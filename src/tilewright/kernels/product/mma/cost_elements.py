@@ -12,7 +12,7 @@ from ..call import GemmCall
 from ..cost import memory_cycles, splits_of
 from .config_elements import MmaElementsConfig
 
-START = 6900  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
+START = 7300  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
 RATES = {"float64": 52, "complex128": 13}  # multiply-adds of a compute unit in a clock, while panels are read
 RATE = 431  # the same of 16-bit floats
 MOVED = 4.75  # cycles of a warp's load, and its store into a panel

@@ -17,6 +17,7 @@ from ..cost import (
     LANES,
     LATENCY,
     LAUNCH,
+    REDUCE_LAUNCH,
     START,
     copied_bytes,
     fixup_cycles,
@@ -70,10 +71,11 @@ TILE_SPACE: dict[PortableConfig, float] = {
 SMALL_COMPLEX, LARGE_COMPLEX = 1.13, 0.88  # efficiency of complex tiles up to 8 x 4, and above, against float32's
 NARROW_TILE = 200  # products of a work-item for which an operand read by single floats doubles a tile's time
 NARROW_RESULT = 1.1  # slowness of the largest tile if it stores single elements, or converts what it reads
-BROKEN = 0.6  # cycles of each element of 2 bytes that is stored by itself, as those of odd rows are
+BROKEN = 0.6  # cycles of each store of an element of 2 bytes by itself, as those of odd rows are, or of two of them
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
 FULL_WARPS = 5.7  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
 IN_FLIGHT = 5300  # bytes that a compute unit must have asked for to get its share of the memory's speed
+SCATTERED = 2.5  # times the memory's share where an operand of 2 bytes is read one element at a time
 SPLIT_LOSS = 1.06  # slowness of a product with split-K, beside the time to add up
 ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
 PANEL_SHARE = 0.04  # of the time to read panels from that cache, what is not hidden behind arithmetic
@@ -115,9 +117,17 @@ class Terms:
 def terms(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> Terms:
     packed, packing = config.after_packing(call), packing_cycles(config, call, device)
     made = _terms(config, call, _resident(config, packed, device), narrowness(config, packed))
-    broken = element_type(call.result).itemsize == 2 and result_width(packed, elements(call.dtype).fragment) == 1
-    storing = BROKEN * config.BM * config.BN if broken else 0.0
-    return replace(made, packing=packing, memory=memory_cycles(call, device), storing=storing)
+    width = result_width(packed, elements(call.dtype).fragment)
+    broken = element_type(call.result).itemsize == 2 and width <= 2
+    storing = BROKEN * config.BM * config.BN / width if broken else 0.0
+    memory = memory_cycles(call, device) * scattered(config, packed)
+    return replace(made, packing=packing, memory=memory, storing=storing)
+
+
+def scattered(config: PortableConfig, call: GemmCall) -> float:
+    """How much longer memory takes for operands of 2 bytes that are read one by one."""
+    single = element_type(call.dtype).itemsize == 2 and any(how.width == 1 for how in config.readings(call))
+    return SCATTERED if single else 1.0
 
 
 def packing_cycles(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> float:
@@ -177,7 +187,7 @@ def _least_with_split_k(
     step = SPLIT_LOSS * own.step
     one = step / sqrt(min(1.0, own.fill)) * call.k
     found = []
-    for tile_elements, begin in ((0, LAUNCH), (tile.BM * tile.BN, LATENCY)) if fixup else ((0, LAUNCH),):
+    for tile_elements, begin in ((0, REDUCE_LAUNCH), (tile.BM * tile.BN, LATENCY)) if fixup else ((0, REDUCE_LAUNCH),):
         adding = fixup_cycles(tile_elements, 2, call, device) / 2 - begin / 2  # cycles for each split
         splits = min(max(2.0, sqrt(one / adding)), most) if adding else most
         alone = one / splits + adding * splits

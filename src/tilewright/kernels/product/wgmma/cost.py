@@ -30,7 +30,8 @@ ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
 STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
 COPY = 8500  # cycles of a launch that copies an operand: 2 us in a CUDA graph, and 4 in a loop of calls that waits for none
-BROKEN = 1.2  # cycles of each element where rows of C are no multiples of 16 bytes; two consumers share them
+# Cycles of a tile, and of each element, where rows of C are no multiples of 16 bytes: its consumers share the elements.
+BROKEN_TILE, BROKEN = 1200, 1.2
 DRIFT = 0.06  # of the time of full waves, by which work-groups come out of step until they compute a tile together
 FIXUP = 4000  # cycles from a split's last product until the other splits' sums are there
 FIXUP_SUMS = 5.5  # per cycle that a consumer writes for others and adds up
@@ -69,9 +70,12 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     waves = -(-config.full_wave_tiles(oriented) // groups)
     busiest = waves * steps if config.tail_split == 1 else waves * steps * (1 + DRIFT) + -(-steps // config.tail_split)
     computing = busiest * step_cycles(config, oriented)
-    storing = itemsize / STORE_BYTES if rows_aligned(oriented) else BROKEN / min(config.consumers, 2)
+    area = config.BM * config.BN
+    storing = (
+        area * itemsize / STORE_BYTES if rows_aligned(oriented) else BROKEN_TILE + area * BROKEN / config.consumers
+    )
     stores = 2 if config.mirrors(oriented) else 1
-    computing += stores * -(-config.tiles(oriented) // groups) * config.BM * config.BN * storing
+    computing += stores * -(-config.tiles(oriented) // groups) * storing
     operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
     memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
     packed = config.packed(call)
