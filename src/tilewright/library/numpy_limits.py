@@ -256,7 +256,7 @@ def _times(device: Device, asked: Asked) -> tuple[float, float]:
     def numpys() -> Any:
         np.matmul(a, b, dtype=kind)
 
-    woken = wakes_threads(numpys) if asked.m * asked.n * asked.k >= ONE_THREAD else False
+    woken = asked.m * asked.n * asked.k >= ONE_THREAD and wakes_threads(numpys)
     memory = HostMemory(device, None)
     call = Call([plan_product(problem, equipped(device.info, asked.read), load_tables())], device)
 

@@ -1,6 +1,7 @@
 """What all estimates of a product's time share: a device's rates in clock cycles, bytes, and splits of K.
 
-The constants were fitted to one H200 and kept few, so that they hold elsewhere: they rank, they do not predict.
+The constants were fitted to one H200, those of the launch that adds up splits and of fix-ups to an H100. They were kept few, so
+that they hold elsewhere: they rank, they do not predict.
 """
 
 from ...core.device import DeviceInfo

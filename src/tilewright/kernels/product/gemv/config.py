@@ -139,13 +139,13 @@ class ColumnsConfig(GemvConfig):
         return {**super().macros(problem), **element_macros(call), **vectors}
 
     def _run(self, call: GemmCall) -> tuple[int, int]:
-        """Steps of k that a work-item takes at a time, and how often it loads so many before it multiplies."""
+        """Steps of k of one load of a work-item, and how many loads it has in flight before it multiplies."""
         b = reading(call, "B")
         steps = min(b.width, 4) if b.order == "PANEL_ALONG_K" else 1
         once = self.width(call) * steps * element_type(call.dtype).itemsize
         return steps, max(1, min(MOST_RUNS, IN_FLIGHT // once))
 
     def steps(self, call: GemmCall) -> int:
-        """Steps of k that a work-group's loads are for, before it waits for them."""
+        """Steps of k whose loads a work-group has in flight before it multiplies."""
         steps, runs = self._run(call)
         return steps * runs * self.SLICED_K
