@@ -1,8 +1,8 @@
 """What a tile would take: an estimate in clock cycles, comparable with the other families'.
 
-Costs are estimates in clock cycles of the device, from a model with few constants, fitted to one H200, those of single elements of
-2 bytes to an H100, and kept simple so that it holds elsewhere: they rank, they do not predict. A tuned table beats them where
-there is one.
+Costs are estimates in clock cycles of the device, from a model with few constants. They were fitted to one H200, those of single
+elements of 2 bytes to an H100, and kept simple so that they hold elsewhere: they rank, they do not predict. A tuned table
+beats them where there is one.
 """
 
 from dataclasses import dataclass, replace
