@@ -150,7 +150,7 @@ def test_workers_of_dask_have_a_gpu_each(processes: bool, gpus: tuple[int, int])
     with (
         warnings.catch_warnings(),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=2, processes=processes, dashboard_address=None, memory_limit=0
+            n_workers=2, threads_per_worker=2, processes=processes, dashboard_address=":0", memory_limit=0
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

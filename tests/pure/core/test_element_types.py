@@ -91,7 +91,6 @@ TABLES = (
     Table(copy_nd, "SPELLED", ("bfloat16", *FLOAT8)),  # the host converts them
     Table(fma, "PRODUCT", NOT_FMA),
     Table(fma_cost, "EFFICIENCY", NOT_FMA),
-    Table(fma_cost, "SCALE", NOT_FMA),
     Table(mma, "KERNELS", NOT_MMA),
     Table(mma_cost, "RATES", NOT_MMA),
     Table(mma_elements_cost, "RATES", closed=True),  # other types share one

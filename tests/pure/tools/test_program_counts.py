@@ -23,7 +23,7 @@ from tools.program_counts import (
 )
 
 # What 200 products build. Another count is no fault where plans gained by it; more programs are what first calls wait for.
-MOST = {"float32": 146, "float64": 114, "float16": 153, "bfloat16": 162, "int8": 150, "complex64": 134}
+MOST = {"float32": 147, "float64": 119, "float16": 150, "bfloat16": 161, "int8": 152, "complex64": 106}
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -39,7 +39,7 @@ def program(m: int, n: int, k: int, dtype: str, **others: object) -> object:
 
 
 def test_small_operands_share_a_program_of_wgmma() -> None:
-    assert program(48, 56, 512, "float16", b_order="column") == program(64, 24, 640, "float16", b_order="column")
+    assert program(48, 256, 2048, "float16", b_order="column") == program(40, 232, 2112, "float16", b_order="column")
 
 
 def test_a_lone_product_shares_the_program_of_a_batch() -> None:

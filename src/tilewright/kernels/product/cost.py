@@ -1,7 +1,10 @@
 """What all estimates of a product's time share: a device's rates in clock cycles, bytes, and splits of K.
 
-The constants were fitted to one H200, those of the launch that adds up splits and of fix-ups to an H100. They were kept few, so
-that they hold elsewhere: they rank, they do not predict.
+A cycle is one of 1.98 GHz, an H100's and an H200's. The constants of all families were fitted to 13,000 times of an H100: of 880
+random products of float32, float64, complex64 and float16, and of 60 in each of three types that callers have
+(measurement/sets.py), by up to 16 plans each, back to back in CUDA graphs. Costs then were within 9 to 18% of the times (the root
+of the mean square of the logarithms), so that those of different families compare; the first choice took 5% longer than the best
+of the plans. The constants were kept few: elsewhere they rank, they do not predict.
 """
 
 from ...core.device import DeviceInfo
@@ -15,13 +18,14 @@ from .symmetric import mirror_bytes
 
 SPLITS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256)  # parts of K that are tried
 LANES = 128  # multiply-adds that a compute unit starts per clock: NVIDIA's and AMD's 128, Intel's Xe cores 128
-BYTES = 18  # bytes per clock and compute unit from global memory: an H200's 4.7 TB/s by 132 units of 1.98 GHz
-START = 4000  # cycles from one launch's end to the first instruction of the next
-LAUNCH = 11000  # cycles that a launch in addition costs, with its own work's start and end
-REDUCE_LAUNCH = 5000  # of reduce.cl: 1.5 to 2 us in a CUDA graph of an H100, and in a loop of calls those of the host
-LATENCY = 3500  # cycles until a work-group has its first panel, and to write its tile
-FIXUP_BYTES = 22  # bytes per clock of other work-groups' partial tiles that one work-group reads
-FIXUP_READ = 280  # cycles at least for each of them, which are read one after another
+HOT = 40e6  # bytes that an H100's or H200's L2 mostly has from the call before
+# Of which each compute unit gets so many in a cycle; and of more, from global memory: 12.8 on an H100, 18.4 on an H200.
+HOT_BYTES, COLD_BYTES = 20, 15
+COPY_BYTES = 11.5  # of what packing reads and writes, in a cycle of a compute unit
+LAUNCH = 3500  # cycles that a launch in addition costs in a CUDA graph; in a loop of calls the host may take longer
+FIXUP = 2850  # cycles until a tile's last work-group knows that the others have written their parts
+FIXUP_BYTES = 19  # bytes per clock of those parts that one work-group reads
+FIXUP_READ = 240  # cycles at least for each of them, which are read one after another
 COPY_TILE = 64  # rows or columns of a matrix that is copied
 L2_BYTES = 40  # bytes per clock and compute unit from L2
 
@@ -42,8 +46,8 @@ def fixup_cycles(tile_elements: int, splits: int, call: GemmCall, device: Device
     kind = elements(call.dtype)
     size = splits * kind.parts * kind.component_bytes
     if tile_elements:
-        return LATENCY + max(tile_elements * size / FIXUP_BYTES, splits * FIXUP_READ)
-    return REDUCE_LAUNCH + 2 * call.batch * call.m * call.n * size / (L2_BYTES * device.compute_units)
+        return FIXUP + max(tile_elements * size / FIXUP_BYTES, splits * FIXUP_READ)
+    return LAUNCH + 2 * call.batch * call.m * call.n * size / (L2_BYTES * device.compute_units)
 
 
 def splits_of(config: SplitKConfig, call: GemmCall) -> tuple[int, int]:
@@ -54,12 +58,13 @@ def splits_of(config: SplitKConfig, call: GemmCall) -> tuple[int, int]:
 
 def mirroring_cycles(call: GemmCall, device: DeviceInfo) -> float:
     """Cycles of the launch that mirrors a symmetric product, which no family counts: most kernels need it."""
-    return LAUNCH + mirror_bytes(call) / (BYTES * device.compute_units)
+    return LAUNCH + mirror_bytes(call) / (COPY_BYTES * device.compute_units)
 
 
 def memory_cycles(call: GemmCall, device: DeviceInfo) -> float:
     """Cycles to read the operands once and write the result."""
-    return moved_bytes(call) / (BYTES * device.compute_units)
+    moved = moved_bytes(call)
+    return moved / device.compute_units / (HOT_BYTES if moved < HOT else COLD_BYTES)
 
 
 @remembered

@@ -2,31 +2,27 @@
 
 from ....core.device import DeviceInfo
 from ..call import GemmCall
-from ..cost import BYTES, LANES, copied_bytes, memory_cycles
+from ..cost import COPY_BYTES, LANES, LAUNCH, copied_bytes, memory_cycles
 from ..macros import elements, result_width
 from ..packing import launches
 from .config import CudaCoresConfig, along_k
 
-# What follows was fitted to some 300 measurements on an H200, of which each agrees within some 3%; complex64 takes the numbers of
-# float32, whose loop it has.
+# What follows was fitted to some 1,000 times of an H100 in float32 and complex64.
 # Of the multiply-adds that could start, for large products; those of integers can start at half the rate.
-EFFICIENCY = {"float32": 0.858, "complex64": 0.858, "int32": 0.45, "uint32": 0.45}
-# Slowness of this model's cycles against those that all families share, by which the portable kernels were fitted.
-SCALE = {"float32": 1.06, "complex64": 1.06, "int32": 1.33, "uint32": 1.33}
-START = 8800  # cycles from the end of the launch before to the first multiply-add
-STEP = 30  # cycles of a stage beside its multiply-adds
+EFFICIENCY = {"float32": 0.83, "complex64": 0.85, "int32": 0.53, "uint32": 0.53}
+START = 2400  # cycles from the end of the launch before to the first multiply-add
+STEP = 33  # cycles of a stage beside its multiply-adds
 TRANSPOSED_ROWS, TRANSPOSED_SLICED = (
-    40,
-    58,
+    23,
+    39,
 )  # and for each 32 rows of 16 k that are transposed, without and with SLICED_K
-TILE = 15700  # cycles to store a tile of 256 x 128, as all work-groups do at a time
+TILE = 14800  # cycles to store a tile of 256 x 128, as all work-groups do at a time
 SINGLE = 1.45  # slowness of storing a tile by single elements
-BEGUN = 52  # what its rows' first lines add to that, over their length
-SLICE_SUMS = 1650  # cycles for each of SLICED_K to add it up
-NEXT = 4000  # cycles from such a work-group's end to the next one's first multiply-add
-FIXUP = 5800  # cycles until all partial tiles of a tile are there
-FIXUP_BYTES = 13  # bytes per clock and SM of partial tiles that are written and read again
-PACKING = 14000  # cycles of a launch that copies or transposes an operand, beside its bytes
+BEGUN = 34  # what its rows' first lines add to that, over their length
+SLICE_SUMS = 1080  # cycles for each of SLICED_K to add it up
+NEXT = 1350  # cycles from such a work-group's end to the next one's first multiply-add
+FIXUP = 10900  # cycles until all partial tiles of a tile are there
+FIXUP_BYTES = 14.3  # bytes per clock and SM of partial tiles that are written and read again
 
 
 def cost(config: CudaCoresConfig, call: GemmCall, device: DeviceInfo) -> float:
@@ -45,6 +41,6 @@ def cost(config: CudaCoresConfig, call: GemmCall, device: DeviceInfo) -> float:
         computing += -(-(tiles - full) * steps // config.work_groups(oriented)) * step + slice_sums
         computing += FIXUP + 2 * config.partial_bytes(oriented) / (FIXUP_BYTES * sms)
     packed = config.packed(call)
-    packing = copied_bytes(call, packed) / (BYTES * sms) + PACKING * launches(call, packed)
+    packing = copied_bytes(call, packed) / (COPY_BYTES * sms) + LAUNCH * launches(call, packed)
     memory = memory_cycles(call, device)
-    return (START + max(computing, memory) + packing) / SCALE[call.dtype]
+    return START + max(computing, memory) + packing

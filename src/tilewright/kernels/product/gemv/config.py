@@ -15,6 +15,14 @@ IN_FLIGHT, MOST_RUNS = 128, 4  # bytes of A that a work-item of columns.cl asks 
 
 
 @dataclass(frozen=True)
+class Step:
+    """The loads and the multiply-adds of a work-item in one step along k."""
+
+    loads: int
+    products: int
+
+
+@dataclass(frozen=True)
 class GemvConfig(SplitKConfig):
     """Base of the kernels for a C of few columns: N is a macro of theirs."""
 
@@ -52,6 +60,14 @@ class GemvConfig(SplitKConfig):
 
     def partials(self, call: GemmCall) -> int:
         """Components of the sums that one work-item holds."""
+        raise NotImplementedError
+
+    def step(self, call: GemmCall) -> Step:
+        """What a work-item does in one step along k."""
+        raise NotImplementedError
+
+    def steps(self, call: GemmCall, depth: int) -> tuple[int, int]:
+        """Of a work-item with its share of `depth` elements of k, and how often it waits for the loads of one or several."""
         raise NotImplementedError
 
     def local_bytes(self, problem: Problem) -> int:
@@ -95,13 +111,26 @@ class RowsConfig(GemvConfig):
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         call = self.oriented(problem)
-        a, b = reading(call, "A"), reading(call, "B")
-        width = a.width if a.order == "PANEL_ALONG_K" else 1
-        b_width = width if b.order == "PANEL_ALONG_K" and b.width >= width else 1
+        width, b_width = self._widths(call)
         return {
             **super().macros(problem), **element_macros(call),
             "COLUMNS": max(call.n, 1), "A_VEC": width, "B_VEC": b_width,
         }  # fmt: skip
+
+    @staticmethod
+    def _widths(call: GemmCall) -> tuple[int, int]:
+        """Elements along k of one load of A, and of B."""
+        a, b = reading(call, "A"), reading(call, "B")
+        width = a.width if a.order == "PANEL_ALONG_K" else 1
+        return width, width if b.order == "PANEL_ALONG_K" and b.width >= width else 1
+
+    def step(self, call: GemmCall) -> Step:
+        width, b_width = self._widths(call)
+        return Step(self.ROWS + call.n * width // b_width, self.ROWS * call.n * width)
+
+    def steps(self, call: GemmCall, depth: int) -> tuple[int, int]:
+        steps = -(-depth // (self.TEAM * self._widths(call)[0]))
+        return steps, steps
 
 
 @dataclass(frozen=True)
@@ -145,7 +174,12 @@ class ColumnsConfig(GemvConfig):
         once = self.width(call) * steps * element_type(call.dtype).itemsize
         return steps, max(1, min(MOST_RUNS, IN_FLIGHT // once))
 
-    def steps(self, call: GemmCall) -> int:
-        """Steps of k whose loads a work-group has in flight before it multiplies."""
+    def step(self, call: GemmCall) -> Step:
+        steps, _ = self._run(call)
+        return Step(steps + call.n, steps * call.n * self.width(call))
+
+    def steps(self, call: GemmCall, depth: int) -> tuple[int, int]:
         steps, runs = self._run(call)
-        return steps * runs * self.SLICED_K
+        whole, rest = divmod(depth, runs * steps * self.SLICED_K)
+        single = -(-rest // (steps * self.SLICED_K))
+        return whole * runs + single, whole + single

@@ -1,14 +1,15 @@
 """What a configuration would take: an estimate in clock cycles, comparable with the other families'.
 
-The constants were fitted to one H200; they rank configurations, and do not predict. Those for fp64: to 631 times of 48
-products, from 32 to 4096 a side, thin and batched, back to back without events; the first choice took 1% longer than the
-best one on average, 6% at most.
+The constants were fitted to some 2,300 times of an H100, of random products of fp64 and fp16 in CUDA graphs; the parts of
+the rates that tiles of complex128 reach to an H200.
 """
+
+from math import sqrt
 
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, LATENCY, LAUNCH, copied_bytes, memory_cycles
+from ..cost import COPY_BYTES, LAUNCH, copied_bytes, memory_cycles
 from ..macros import elements, result_width
 from ..packing import launches
 from .config import WARP, MmaConfig, copy_form
@@ -16,80 +17,84 @@ from .config_tma import MmaTmaConfig
 
 # Multiply-adds that the tensor cores of an SM start per clock, by loops that use nothing but registers.
 RATES = {
-    "float64": 128, "complex128": 32, "float16": 1209, "bfloat16": 1209, "float32": 604, "int8": 2400, "uint8": 2400
+    "float64": 133, "complex128": 33, "float16": 1430, "bfloat16": 1430, "float32": 715, "int8": 2860, "uint8": 2860
 }  # fmt: skip
 # The part of that which a tile reaches in its loop.
-TMA_EFFICIENCY = {(128, 128): 0.963, (64, 128): 0.883, (128, 64): 0.93, (64, 64): 0.89}
+TMA_EFFICIENCY = {(128, 128): 1.0, (64, 128): 0.94, (128, 64): 0.96, (64, 64): 0.97}
 COMPLEX_EFFICIENCY = {(128, 64): 0.96, (64, 128): 0.94, (64, 64): 0.935}
 # Of fp16, bf16, int8 and tf32.
-FP16_EFFICIENCY = {(128, 256): 0.71, (256, 128): 0.7, (128, 128): 0.68, (64, 128): 0.58, (128, 64): 0.58, (64, 64): 0.5}
-SMALL_TILE = 0.45
-QUARTERS = 4  # of an SM, with a tensor core each
-ALONE = 0.28  # of the time of a warp's products of fp64, what it takes longer with no other warp beside it
-NARROW = {16: 1.0, 8: 1.2, 4: 2.5}  # slowness of the loop by the bytes of its copies
-L2_BYTES = 32.7  # bytes of panels per clock and SM from L2, while all copy
-FEW = 0.5  # of the time for that, what is left if few do
-SCALE = 0.9  # slowness of this model's cycles against those that all families share
-START = 2700  # cycles beside LATENCY until the first copy begins, and after the last store
-FIRST_BYTES = 9.3  # bytes of the first panels that cost a cycle of waiting
-TMA_START = 700  # cycles until TMA has its descriptors
-TILE = 2000  # cycles between two tiles of a work-group whose warps go in step
-TILE_ELEMENT = 0.25  # cycles for each element to store; another work-group beside goes on meanwhile
-BROKEN_ELEMENT = 1.3  # the same of results of 2 bytes with an unaligned leading dimension, for each work-group of an SM
-EXPOSED = 0.15  # of the shorter of computing and memory traffic, what is not hidden behind the other
-PART_ELEMENT = 0.12  # cycles for each element of a part of the depth
-FIXUP = 11500  # cycles until the work-groups of a split tile know of each other
+FP16_EFFICIENCY = {
+    (128, 256): 0.74,
+    (256, 128): 0.72,
+    (128, 128): 0.69,
+    (64, 128): 0.65,
+    (128, 64): 0.55,
+    (64, 64): 0.49,
+}
+SMALL_TILE = 0.35
+FULL_WARPS = 4  # that keep an SM busy: its tensor cores
+COPIED = 6.3  # cycles of an SM for a warp's copies of a panel, one for each work-item
+EXPOSED = 0.6  # of the shorter of multiplying and copying, what is not hidden behind the other
+STORED = {1: 1.45, 2: 0.44}  # cycles of an SM for each element of a tile, by how many are stored at a time
+SLICED = 0.005  # the same for each slice of a panel's depth, whose sums are added up
+DRIFT = 0.02  # of the time of full waves, by which work-groups come out of step until they compute a tile together
+TILE = 600  # cycles between two tiles of a work-group
+START = 3120  # cycles from the end of the launch before to the first product, and from the last store to the end
+TMA_START = 1300  # cycles until TMA has its descriptors
+MEMORY_SHARE = 0.67  # of the time to read and write each element once, what is not hidden
+FIXUP = 10500  # cycles until the work-groups of a split tile know of each other
 LATE_FIXUP = 4500  # the same if full waves came before
-WRITE_ELEMENT, READ_ELEMENT = 0.64, 0.136  # cycles to write an element of a partial tile, and to read it
+WRITE_ELEMENT, READ_ELEMENT = 0.8, 0.075  # cycles to write an element of a partial tile, and to read it
 
 
 def cost(config: MmaConfig, call: GemmCall, device: DeviceInfo) -> float:
-    """Cycles of the busiest work-group, or of memory if they are more, and what comes before and after."""
+    """Cycles: the work of the SM with the most tiles, memory's part, fix-up and packing."""
     packed, sms = config.oriented(call), device.compute_units
+    start = START + (TMA_START if isinstance(config, MmaTmaConfig) else 0)
     memory = memory_cycles(call, device)
-    first = min(1, packed.k / config.depth(packed)) * _panel_bytes(config, packed)
-    start = LATENCY + START + first / FIRST_BYTES
-    start += TMA_START if isinstance(config, MmaTmaConfig) else 0
-    computing = _computing(config, packed, sms)
-    busy = max(computing, memory) + EXPOSED * min(computing, memory)
-    return (busy + _fixup(config, packed) + _packing(config, call, sms) + start) / SCALE
+    busy = max(_working(config, packed, sms) + MEMORY_SHARE * memory, memory)
+    return start + busy + _fixup(config, packed) + _packing(config, call, sms)
 
 
-def _panel_bytes(config: MmaConfig, call: GemmCall) -> int:
-    return (config.BM + config.BN) * config.depth(call) * element_type(call.dtype).itemsize
-
-
-def _computing(config: MmaConfig, call: GemmCall, sms: int) -> float:
-    """Cycles of the work-group with the most tiles, beside others on its SM."""
+def _working(config: MmaConfig, call: GemmCall, sms: int) -> float:
+    """Cycles of an SM's work-groups side by side, each with the most tiles that one has."""
     groups, full = max(1, config.work_groups(call)), config.full_wave_tiles(call)
     beside, waves, tail = -(-groups // sms), -(-full // groups), (config.tiles(call) - full) / groups
-    copying = _panel_bytes(config, call) / L2_BYTES * max(FEW, min(1, groups / sms))
-    narrow = max(NARROW[copy_form(call, name).width] for name in ("A", "B"))
-    step = beside * max(_multiplying(config, call, beside), copying) * narrow
-    between = 0 if isinstance(config, MmaTmaConfig) else TILE
-    parts = waves + bool(tail)
-    storing = _storing(config, call, beside)
-    return (waves + tail) * config.steps(call) * step + parts * storing + (parts - 1) * between
+    tiles = waves + bool(tail)
+    out_of_step = 1 + DRIFT if config.stream_k and full else 1
+    one = (waves * out_of_step + tail) * config.steps(call) * _step(config, call) + tiles * _storing(config, call)
+    busy = sqrt(min(1.0, beside * config.items / WARP / FULL_WARPS))
+    return beside * one / busy + tiles * TILE
 
 
-def _multiplying(config: MmaConfig, call: GemmCall, beside: int) -> float:
-    """Cycles of a step's products, if an SM has nothing else to do."""
-    products = config.BM * config.BN * config.depth(call) / (RATES[call.dtype] * config.rate)
+def _step(config: MmaConfig, call: GemmCall) -> float:
+    """Cycles of an SM for one work-group's panels: their products, or their copies, which TMA makes by itself."""
+    depth = config.depth(call)
+    products = config.BM * config.BN * depth / (RATES[call.dtype] * config.rate * _efficiency(config, call.dtype))
     if isinstance(config, MmaTmaConfig):
-        table = TMA_EFFICIENCY if call.dtype == "float64" else COMPLEX_EFFICIENCY
-        return products / table.get((config.BM, config.BN), SMALL_TILE)
-    if call.dtype == "float64":
-        warps = beside * config.items / WARP / QUARTERS
-        return products * max(1, 1 / warps) * (1 + ALONE / max(1, warps))
-    return products / FP16_EFFICIENCY.get((config.BM, config.BN), SMALL_TILE)
+        return products
+    itemsize = element_type(call.dtype).itemsize
+    copies = sum(
+        side * depth * itemsize / max(1, copy_form(call, name).width)
+        for name, side in (("A", config.BM), ("B", config.BN))
+    )
+    copying = copies / WARP * COPIED
+    return max(products, copying) + EXPOSED * min(products, copying)
 
 
-def _storing(config: MmaConfig, call: GemmCall, beside: int) -> float:
-    """Cycles to add up the parts of a tile's depth, and to store it."""
-    parts = PART_ELEMENT * config.WARPS_K if config.WARPS_K > 1 else 0
-    broken = element_type(call.result).itemsize == 2 and result_width(call, 2) == 1
-    element = BROKEN_ELEMENT * beside if broken else TILE_ELEMENT
-    return config.BM * config.BN * elements(call.dtype).parts * (element + parts)
+def _efficiency(config: MmaConfig, dtype: str) -> float:
+    """The part of the instructions' rate that a tile reaches in its loop."""
+    tile = (config.BM, config.BN)
+    if isinstance(config, MmaTmaConfig):
+        return (TMA_EFFICIENCY if dtype == "float64" else COMPLEX_EFFICIENCY).get(tile, SMALL_TILE)
+    return 1.0 if dtype == "float64" else FP16_EFFICIENCY.get(tile, SMALL_TILE)
+
+
+def _storing(config: MmaConfig, call: GemmCall) -> float:
+    """Cycles of an SM to add up the parts of a tile's depth, and to store what of it lies in C."""
+    elements_of_tile = call.batch * call.m * call.n / max(1, config.tiles(call)) * elements(call.dtype).parts
+    slices = SLICED * config.WARPS_K if config.WARPS_K > 1 else 0
+    return elements_of_tile * (STORED[result_width(call, 2)] + slices)
 
 
 def _fixup(config: MmaConfig, call: GemmCall) -> float:
@@ -105,4 +110,4 @@ def _fixup(config: MmaConfig, call: GemmCall) -> float:
 
 def _packing(config: MmaConfig, call: GemmCall, sms: int) -> float:
     packed = config.packed(call)
-    return copied_bytes(call, packed) / (BYTES * sms) + LAUNCH * launches(call, packed)
+    return copied_bytes(call, packed) / (COPY_BYTES * sms) + LAUNCH * launches(call, packed)

@@ -1,8 +1,7 @@
 """What a tile would take: an estimate in clock cycles, comparable with the other families'.
 
-Costs are estimates in clock cycles of the device, from a model with few constants. They were fitted to one H200, those of single
-elements of 2 bytes to an H100, and kept simple so that they hold elsewhere: they rank, they do not predict. A tuned table
-beats them where there is one.
+A compute unit's work-groups compute and store, or wait for one panel after another; memory adds its part. Fitted to some 5,500
+times of an H100. A tuned table beats these estimates where there is one.
 """
 
 from dataclasses import dataclass, replace
@@ -12,75 +11,62 @@ from math import log2, sqrt
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import (
-    BYTES,
-    L2_BYTES,
-    LANES,
-    LATENCY,
-    LAUNCH,
-    REDUCE_LAUNCH,
-    START,
-    copied_bytes,
-    fixup_cycles,
-    memory_cycles,
-    slowness,
-    splits_of,
-)
+from ..cost import COPY_BYTES, FIXUP, LANES, LAUNCH, copied_bytes, fixup_cycles, memory_cycles, slowness, splits_of
 from ..macros import elements, result_width
 from ..packing import launches
 from .config import PortableConfig
 
-# Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best: fitted
-# to some 4000 measurements on an H200 in float32, from 64 to 5000 a side, thin, batched and square.
+# Every tile with the part of the multiply-adds in what its work-items issue, and what else keeps it from its best.
 TILE_SPACE: dict[PortableConfig, float] = {
-    PortableConfig(128, 256, 8, 8, 16, 8, 4, LANE_SWIZZLE=0): 0.8,
-    PortableConfig(64, 256, 8, 8, 16): 0.66,
-    PortableConfig(64, 128, 16, 8, 16, SLICED_K=4): 0.63,
-    PortableConfig(64, 128, 16, 8, 16, SLICED_K=2): 0.61,
-    PortableConfig(128, 128, 8, 8, 8): 0.58,
-    PortableConfig(128, 128, 16, 8, 8, SLICED_K=2): 0.63,
-    PortableConfig(128, 64, 16, 8, 8, SLICED_K=2): 0.59,
-    PortableConfig(64, 128, 16, 8, 8): 0.64,
-    PortableConfig(64, 64, 16, 8, 8, SLICED_K=2): 0.60,
-    PortableConfig(64, 128, 8, 16, 8): 0.69,
-    PortableConfig(128, 64, 16, 4, 8): 0.74,
-    PortableConfig(128, 64, 16, 8, 4): 0.67,
-    PortableConfig(64, 64, 16, 8, 4): 0.755,
-    PortableConfig(64, 64, 16, 8, 4, SLICED_K=2): 0.71,
-    PortableConfig(64, 64, 16, 4, 4): 0.59,
-    PortableConfig(32, 256, 8, 8, 8): 0.70,
-    PortableConfig(32, 128, 16, 4, 8): 0.7,
-    PortableConfig(128, 32, 16, 8, 4, 8, 4): 0.62,
-    PortableConfig(32, 64, 32, 4, 8, SLICED_K=4): 0.52,
-    PortableConfig(32, 64, 32, 4, 4, SLICED_K=2): 0.57,
-    PortableConfig(64, 32, 32, 8, 4, SLICED_K=4): 0.53,
-    PortableConfig(32, 32, 32, 4, 4, SLICED_K=4): 0.50,
-    PortableConfig(32, 32, 16, 4, 4): 0.51,
-    PortableConfig(16, 256, 16, 4, 4, 2, 16): 0.63,
-    PortableConfig(16, 128, 32, 4, 4, 2, 16, SLICED_K=2): 0.61,
-    PortableConfig(128, 16, 32, 4, 4, 16, 2, SLICED_K=2): 0.62,
-    PortableConfig(16, 64, 32, 4, 4, 2, 16, SLICED_K=4): 0.47,
-    PortableConfig(64, 16, 32, 4, 4, 16, 2, SLICED_K=4): 0.43,
-    PortableConfig(128, 16, 16, 4, 4, 16, 2): 0.51,
-    PortableConfig(16, 32, 32, 4, 4, SLICED_K=4): 0.45,
+    PortableConfig(128, 256, 8, 8, 16, 8, 4, LANE_SWIZZLE=0): 0.708,
+    PortableConfig(64, 256, 8, 8, 16): 0.649,
+    PortableConfig(64, 128, 16, 8, 16, SLICED_K=4): 0.512,
+    PortableConfig(64, 128, 16, 8, 16, SLICED_K=2): 0.434,
+    PortableConfig(128, 128, 8, 8, 8): 0.571,
+    PortableConfig(128, 128, 16, 8, 8, SLICED_K=2): 0.641,
+    PortableConfig(128, 64, 16, 8, 8, SLICED_K=2): 0.475,
+    PortableConfig(64, 128, 16, 8, 8): 0.664,
+    PortableConfig(64, 64, 16, 8, 8, SLICED_K=2): 0.551,
+    PortableConfig(64, 128, 8, 16, 8): 0.572,
+    PortableConfig(128, 64, 16, 4, 8): 0.666,
+    PortableConfig(128, 64, 16, 8, 4): 0.677,
+    PortableConfig(64, 64, 16, 8, 4): 0.653,
+    PortableConfig(64, 64, 16, 8, 4, SLICED_K=2): 0.633,
+    PortableConfig(64, 64, 16, 4, 4): 0.623,
+    PortableConfig(32, 256, 8, 8, 8): 0.65,
+    PortableConfig(32, 128, 16, 4, 8): 0.591,
+    PortableConfig(128, 32, 16, 8, 4, 8, 4): 0.582,
+    PortableConfig(32, 64, 32, 4, 8, SLICED_K=4): 0.474,
+    PortableConfig(32, 64, 32, 4, 4, SLICED_K=2): 0.515,
+    PortableConfig(64, 32, 32, 8, 4, SLICED_K=4): 0.458,
+    PortableConfig(32, 32, 32, 4, 4, SLICED_K=4): 0.48,
+    PortableConfig(32, 32, 16, 4, 4): 0.488,
+    PortableConfig(16, 256, 16, 4, 4, 2, 16): 0.457,
+    PortableConfig(16, 128, 32, 4, 4, 2, 16, SLICED_K=2): 0.425,
+    PortableConfig(128, 16, 32, 4, 4, 16, 2, SLICED_K=2): 0.423,
+    PortableConfig(16, 64, 32, 4, 4, 2, 16, SLICED_K=4): 0.439,
+    PortableConfig(64, 16, 32, 4, 4, 16, 2, SLICED_K=4): 0.415,
+    PortableConfig(128, 16, 16, 4, 4, 16, 2): 0.458,
+    PortableConfig(16, 32, 32, 4, 4, SLICED_K=4): 0.406,
     # Not measured; for devices with few registers or small work-groups.
-    PortableConfig(32, 32, 8, 4, 4): 0.45,
-    PortableConfig(16, 32, 8, 4, 4): 0.36,
-    PortableConfig(16, 16, 8, 2, 2): 0.30,
+    PortableConfig(32, 32, 8, 4, 4): 0.491,
+    PortableConfig(16, 32, 8, 4, 4): 0.372,
+    PortableConfig(16, 16, 8, 2, 2): 0.483,
 }
 
-SMALL_COMPLEX, LARGE_COMPLEX = 1.13, 0.88  # efficiency of complex tiles up to 8 x 4, and above, against float32's
-NARROW_TILE = 200  # products of a work-item for which an operand read by single floats doubles a tile's time
-NARROW_RESULT = 1.1  # slowness of the largest tile if it stores single elements, or converts what it reads
-BROKEN = 0.6  # cycles of each store of an element of 2 bytes by itself, as those of odd rows are, or of two of them
+# The same of other types, as a multiple: of complex tiles up to 8 x 4, and above, which leave no registers to read ahead.
+SMALL_COMPLEX, LARGE_COMPLEX = 1.07, 0.82
+WIDE, HALF = 0.8, 0.82  # of elements of 8 bytes, and of 2, which are converted
+NARROW_TILE = 102  # products of a work-item for which an operand read by single floats doubles a tile's time
+NARROW_RESULT = 1.1  # slowness of the largest tile if it converts what it reads
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
-FULL_WARPS = 5.7  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
-IN_FLIGHT = 5300  # bytes that a compute unit must have asked for to get its share of the memory's speed
-SCATTERED = 2.5  # times the memory's share where an operand of 2 bytes is read one element at a time
-SPLIT_LOSS = 1.06  # slowness of a product with split-K, beside the time to add up
+FULL_WARPS = 1.77  # warps of 8 x 16 tiles that keep a compute unit busy; smaller tiles need more of them
+START = 3520  # cycles from the end of the launch before to the first load, and from the last store to the end
+STEP = 232  # cycles of a panel at least: a load of the next one, and barriers
+STORED = 0.57  # cycles of a compute unit for each store of a work-item
+HIDDEN = 0.2  # of the shorter of computing and waiting
+MEMORY_SHARE = 0.38  # of the time to read and write each element once, what is not hidden behind them
 ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
-PANEL_SHARE = 0.04  # of the time to read panels from that cache, what is not hidden behind arithmetic
-MEMORY_SHARE = 0.5  # the same of the time to read and write each element once
 
 
 def _shape(tile: PortableConfig) -> tuple[int, ...]:
@@ -91,15 +77,13 @@ EFFICIENCY = {_shape(tile): part for tile, part in TILE_SPACE.items()}
 
 
 def efficiency(config: PortableConfig, dtype: str) -> float:
-    """The part of the multiply-adds in what this tile's work-items issue.
-
-    Of complex numbers a tile has four for each product; large ones leave the compiler no registers to read ahead.
-    """
+    """The part of the multiply-adds in what this tile's work-items issue; of complex numbers four for each product."""
     products, reads = config.TM * config.TN, config.TM + config.TN
     part = EFFICIENCY.get(_shape(config), products / (products + 2 * reads))
-    if dtype.startswith("complex"):
-        return part * (SMALL_COMPLEX if products <= 32 else LARGE_COMPLEX)
-    return part
+    kind = element_type(dtype)
+    if kind.parts == 2:
+        part *= SMALL_COMPLEX if products <= 32 else LARGE_COMPLEX
+    return part * {8: WIDE, 2: HALF}.get(kind.component_bytes, 1)
 
 
 @dataclass(frozen=True)
@@ -109,31 +93,21 @@ class Terms:
     resident: int  # work-groups that a compute unit holds at a time
     step: float  # cycles of one k of a tile, where all warps are busy
     fill: float  # the part of the warps that keep a compute unit busy that one work-group has
-    panels: int  # bytes of one k of A's and B's panels
-    packing: float  # cycles of copying operands before
-    memory: float  # cycles to read the operands once and write the result
-    storing: float = 0.0  # cycles of a tile's stores, where these are more than its arithmetic hides
+    storing: float = 0.0  # cycles of a compute unit to store a tile
+    packing: float = 0.0  # cycles of copying operands before
 
 
 def terms(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> Terms:
     packed, packing = config.after_packing(call), packing_cycles(config, call, device)
-    made = _terms(config, call, _resident(config, packed, device), narrowness(config, packed))
-    width = result_width(packed, elements(call.dtype).fragment)
-    broken = element_type(call.result).itemsize == 2 and width <= 2
-    storing = BROKEN * config.BM * config.BN / width if broken else 0.0
-    memory = memory_cycles(call, device) * scattered(config, packed)
-    return replace(made, packing=packing, memory=memory, storing=storing)
-
-
-def scattered(config: PortableConfig, call: GemmCall) -> float:
-    """How much longer memory takes for operands of 2 bytes that are read one by one."""
-    single = element_type(call.dtype).itemsize == 2 and any(how.width == 1 for how in config.readings(call))
-    return SCATTERED if single else 1.0
+    made = _terms(config, call.dtype, _resident(config, packed, device), narrowness(config, packed))
+    kind = elements(call.dtype)
+    stores = kind.parts * call.m * call.n / max(1, config.tiles(call)) / result_width(packed, kind.fragment)
+    return replace(made, packing=packing, storing=STORED * stores)
 
 
 def packing_cycles(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> float:
     names = config.packed(call)
-    return copied_bytes(call, names) / (BYTES * device.compute_units) + LAUNCH * launches(call, names)
+    return copied_bytes(call, names) / (COPY_BYTES * device.compute_units) + LAUNCH * launches(call, names)
 
 
 @cache
@@ -142,26 +116,22 @@ def best_terms(config: PortableConfig, dtype: str) -> Terms:
     kind = elements(dtype)
     registers = kind.parts * kind.component_bytes // 4 * (config.TM * config.TN + config.TM + config.TN) + 24
     resident = max(1, min(REGISTER_FILE // (registers * config.items), 2048 // config.items))
-    return _terms(config, GemmCall(1, 1, 1, dtype), resident, 1.0)
+    return _terms(config, dtype, resident, 1.0)
 
 
-def _terms(config: PortableConfig, call: GemmCall, resident: int, narrow: float) -> Terms:
-    step = config.BM * config.BN * slowness(call.dtype) / (LANES * efficiency(config, call.dtype)) * narrow
-    fill = config.items / 32 / FULL_WARPS * sqrt(config.TM * config.TN / 128)
-    return Terms(resident, step, fill, (config.BM + config.BN) * element_type(call.dtype).itemsize, 0.0, 0.0)
+def _terms(config: PortableConfig, dtype: str, resident: int, narrow: float) -> Terms:
+    step = config.BM * config.BN * slowness(dtype) / (LANES * efficiency(config, dtype)) * narrow
+    return Terms(resident, step, config.items / 32 / FULL_WARPS * sqrt(config.TM * config.TN / 128))
 
 
 def cost_without_fixup(config: PortableConfig, call: GemmCall, device: DeviceInfo, own: Terms) -> float:
     """Cycles that a tile's kernel would take, without packing before and adding up splits of K afterwards.
 
-    Those are the arithmetic of the busiest compute unit, then memory, which arithmetic hides only partly.
+    Those are the busiest compute unit's arithmetic and stores, or what its work-groups wait for panels, and memory's part.
     """
     splits, depth = splits_of(config, call)
-    computing, together, waves = _computing(config, splits, depth, call, device, own)
-    asked = min(1.0, together * own.panels * config.BK / IN_FLIGHT)
-    memory = own.memory
-    exposed = memory * (1 / asked - 1) * min(1.0, memory / max(computing, 1.0))  # much arithmetic hides slow memory
-    return START + computing + MEMORY_SHARE * memory + exposed + LATENCY * waves
+    memory = memory_cycles(call, device)
+    return START + max(_computing(config, splits, depth, call, device, own) + MEMORY_SHARE * memory, memory)
 
 
 def least_tile_cost(tile: PortableConfig, most: int, fixup: bool, call: GemmCall, device: DeviceInfo) -> float:
@@ -170,8 +140,7 @@ def least_tile_cost(tile: PortableConfig, most: int, fixup: bool, call: GemmCall
     With `fixup` the last work-group of a tile may add them up.
     """
     own = best_terms(tile, call.dtype)
-    computing, _, waves = _computing(tile, 1, call.k, call, device, own)
-    cycles = computing + LATENCY * waves
+    cycles = _computing(tile, 1, call.k, call, device, own)
     if most > 1:
         cycles = min(cycles, _least_with_split_k(tile, most, fixup, call, device, own))
     return (START + cycles + MEMORY_SHARE * memory_cycles(call, device)) * ROUNDED_DOWN
@@ -185,16 +154,15 @@ def _least_with_split_k(
     A work-group takes its split of K, and a compute unit its share of the whole. Both have the splits to add up.
     """
     share = tile.tiles(call) * call.batch / device.compute_units
-    step = SPLIT_LOSS * own.step
-    one = step / sqrt(min(1.0, own.fill)) * call.k
+    one = max(own.step / sqrt(min(1.0, own.fill)), STEP / tile.BK) * call.k
     found = []
-    for tile_elements, begin in ((0, REDUCE_LAUNCH), (tile.BM * tile.BN, LATENCY)) if fixup else ((0, REDUCE_LAUNCH),):
+    for tile_elements, begin in ((0, LAUNCH), (tile.BM * tile.BN, FIXUP)) if fixup else ((0, LAUNCH),):
         adding = fixup_cycles(tile_elements, 2, call, device) / 2 - begin / 2  # cycles for each split
         splits = min(max(2.0, sqrt(one / adding)), most) if adding else most
         alone = one / splits + adding * splits
-        together = step / sqrt(min(1.0, own.resident * own.fill)) * share * (call.k + 2 * tile.BK) + 2 * adding
+        together = own.step / sqrt(min(1.0, own.resident * own.fill)) * share * call.k + 2 * adding
         found.append(begin + max(alone, together))
-    return LATENCY + min(found)
+    return min(found)
 
 
 def least_cost(call: GemmCall, device: DeviceInfo) -> float:
@@ -202,24 +170,20 @@ def least_cost(call: GemmCall, device: DeviceInfo) -> float:
     products = call.batch * call.m * call.n * call.k * slowness(call.dtype) / device.compute_units
     products /= 2 if call.symmetric else 1
     best = max(EFFICIENCY.values()) * (SMALL_COMPLEX if call.dtype.startswith("complex") else 1)
-    return (START + products / (LANES * best) + MEMORY_SHARE * memory_cycles(call, device) + LATENCY) * ROUNDED_DOWN
+    return (START + products / (LANES * best) + MEMORY_SHARE * memory_cycles(call, device)) * ROUNDED_DOWN
 
 
 def _computing(
     config: PortableConfig, splits: int, depth: int, call: GemmCall, device: DeviceInfo, own: Terms
-) -> tuple[float, int, int]:
-    """Cycles of the busiest compute unit's arithmetic, the work-groups that it holds at a time, and how many waves of them
-    it has."""
+) -> float:
+    """Cycles of the busiest compute unit: its work-groups' arithmetic and stores, and their waiting for one panel after
+    another, of which the shorter is hidden in part."""
     each = max(1, -(-config.tiles(call) * splits * call.batch // device.compute_units))
     together = min(each, own.resident)
-    busy = sqrt(min(1.0, together * own.fill))
-    arithmetic = own.step * (depth + config.BK) / busy
-    computing = (
-        (SPLIT_LOSS if splits > 1 else 1)
-        * each
-        * (arithmetic + PANEL_SHARE * own.panels * depth / L2_BYTES + own.storing)
-    )
-    return computing, together, -(-each // together)
+    steps = max(1, -(-depth // config.BK))
+    working = each * (steps * config.BK * own.step + own.storing) / sqrt(min(1.0, together * own.fill))
+    waiting = -(-each // together) * steps * STEP
+    return max(working, waiting) + (1 - HIDDEN) * min(working, waiting)
 
 
 def _resident(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> int:
@@ -236,9 +200,8 @@ def _resident(config: PortableConfig, call: GemmCall, device: DeviceInfo) -> int
 
 
 def narrowness(config: PortableConfig, call: GemmCall) -> float:
-    """How much longer a tile takes whose operands are read, or whose result is stored, by single elements."""
+    """How much longer a tile takes whose operands are read by single elements, or are converted."""
     itemsize = element_type(call.dtype).itemsize
     narrow = sum(log2(16 / min(16, how.width * max(4, itemsize))) / 2 for how in config.readings(call))
-    scattered = config.TM * config.TN > 64 and result_width(call, elements(call.dtype).fragment) == 1
-    crowded = NARROW_RESULT if scattered or (itemsize < 4 and config.TM * config.TN > 64) else 1
+    crowded = NARROW_RESULT if itemsize < 4 and config.TM * config.TN > 64 else 1
     return (1 + narrow * config.TM * config.TN / NARROW_TILE) * crowded

@@ -4,7 +4,7 @@ A step takes as long as its products, or as its bytes need through local memory,
 wgmma reads them: that alone ranks the tiles of aligned operands. Their constants were fitted to 440 times of an H200, 38
 products of fp16 in up to 21 configurations each; the first choice then took 0.7% longer than the best one on average. FETCH
 and DRIFT were fitted to 230 more, 22 products of other sizes and strides (0.5% longer, at most 4%).
-BROKEN_TILE and BROKEN were fitted to 11 products of an H100.
+All were then brought to the time of an H100 by 690 times of random products.
 """
 
 from dataclasses import replace
@@ -12,13 +12,13 @@ from dataclasses import replace
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import BYTES, copied_bytes, mirroring_cycles, moved_bytes, operand_bytes
+from ..cost import COPY_BYTES, LAUNCH, copied_bytes, memory_cycles, mirroring_cycles
 from ..packing import launches
 from .config import WgmmaConfig
 from .maps import LINE, alignment, along_k, depth, loaded_rows, rows_aligned, steps_of
 
-AREA = 32  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
-LOCAL_BYTES = 150  # of local memory, read or written in a cycle, as fitted: its banks give 128
+AREA = 30  # elements of a tile that the tensor cores multiply by 128 bytes of k in a cycle
+LOCAL_BYTES = 140  # of local memory, read or written in a cycle, as fitted: its banks give 128
 USUAL = 128 * 256  # elements of a tile
 SMALLER = 1.02  # slowness of smaller ones: they load more for each product, which costs power, and so the clock; where
 # products are promoted it is the largest tiles that do more
@@ -28,16 +28,15 @@ FETCH = {128: 1.45, 64: 2.4, 32: 2.4, 16: 4.0}
 PARTLY = 14.0  # the same across k if all lines end before they fill a line of the tile
 K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
-STARTUP = 3800  # cycles until the first stage is there and the last tile is stored
+STARTUP = 3400  # cycles until the first stage is there and the last tile is stored
 STORE_BYTES = 18  # of C that a work-group stores in a cycle, while the tensor cores wait
-COPY = 8500  # cycles of a launch that copies an operand: 2 us in a CUDA graph, and 4 in a loop of calls that waits for none
 # Cycles of a tile, and of each element, where rows of C are no multiples of 16 bytes: its consumers share the elements.
-BROKEN_TILE, BROKEN = 1200, 1.2
+BROKEN_TILE, BROKEN = 1000, 1.35
 DRIFT = 0.06  # of the time of full waves, by which work-groups come out of step until they compute a tile together
-FIXUP = 4000  # cycles from a split's last product until the other splits' sums are there
-FIXUP_SUMS = 5.5  # per cycle that a consumer writes for others and adds up
+FIXUP = 4600  # cycles from a split's last product until the other splits' sums are there
+FIXUP_SUMS = 4.8  # per cycle that a consumer writes for others and adds up
 CLUSTER_START = 500  # later than a lone work-group: both of a cluster wait until both have begun
-EXPOSED = 0.07  # of the shorter of computing and memory traffic, what is not hidden behind the other
+EXPOSED = 0.3  # of the shorter of computing and memory traffic, what is not hidden behind the other
 
 
 def load_cycles(config: WgmmaConfig, call: GemmCall) -> float:
@@ -65,7 +64,7 @@ def step_cycles(config: WgmmaConfig, call: GemmCall) -> float:
 
 def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     """Cycles: the waves of the busiest work-group, storing its tiles, the fix-up of split ones, packing, memory's share."""
-    oriented, bytes_per_cycle = config.oriented(call), BYTES * device.compute_units
+    oriented = config.oriented(call)
     groups, steps = config.work_groups(oriented), steps_of(oriented)
     itemsize = element_type(oriented.result).itemsize
     waves = -(-config.full_wave_tiles(oriented) // groups)
@@ -77,10 +76,9 @@ def cost(config: WgmmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     )
     stores = 2 if config.mirrors(oriented) else 1
     computing += stores * -(-config.tiles(oriented) // groups) * storing
-    operands = operand_bytes(oriented, "A") + operand_bytes(oriented, "B")
-    memory = (operands + oriented.batch * oriented.m * oriented.n * itemsize) / bytes_per_cycle
+    memory = memory_cycles(oriented, device)
     packed = config.packed(call)
-    packing = copied_bytes(call, packed) / bytes_per_cycle + COPY * launches(call, packed)
+    packing = copied_bytes(call, packed) / (COPY_BYTES * device.compute_units) + LAUNCH * launches(call, packed)
     # Other kernels need a launch that mirrors C, which dispatch/symmetric.py adds to all.
     spared = mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
     startup = STARTUP + (CLUSTER_START if config.cluster > 1 else 0)
@@ -98,9 +96,9 @@ def least_cost(config: WgmmaConfig, splits: int, packs: bool, call: GemmCall, de
     if splits > 1:
         split = replace(config, tail_split=splits)
         busiest = min(busiest, (tiles // config.groups * steps + steps / splits) * step + fixup_cycles(split))
-    memory = moved_bytes(call) / (BYTES * device.compute_units)
+    memory = memory_cycles(call, device)
     spared = mirroring_cycles(oriented, device) if config.mirrors(oriented) else 0
-    return (STARTUP + max(busiest, memory) + (COPY if packs else 0)) * (1 - 1e-9) - spared  # as sums are rounded
+    return (STARTUP + max(busiest, memory) + (LAUNCH if packs else 0)) * (1 - 1e-9) - spared  # as sums are rounded
 
 
 def fixup_cycles(config: WgmmaConfig) -> float:
