@@ -19,9 +19,9 @@ import tilewright
 from tilewright.library.engine import default_device
 from tilewright.runtime.environment import read_environment
 from tilewright.runtime.load import OtherLoad
+from tilewright.runtime.resting import let_threads_rest
 
 ROUNDS = 15
-PAUSE_S = 0.03  # before each turn on a CPU: OpenBLAS's threads spin that long after a product, and would slow the next
 LOOP_S = 0.02  # of one turn
 CPU_SHAPES = ((300, 300), (500, 3000), (1000, 1000), (1000, 4000), (2000, 2000), (4096, 512))  # rows and columns of A
 GPU_SHAPES = ((1024, 1024), (2048, 2048), (4096, 4096), (8192, 8192))
@@ -84,7 +84,7 @@ def measured(rows: int, columns: int, dtype: str, gpu: bool) -> dict[str, Any]:
     for _ in range(ROUNDS):
         for call, count, taken in zip(calls, counts, times, strict=True):
             if not gpu:
-                time.sleep(PAUSE_S)
+                let_threads_rest()  # OpenBLAS's spin after a product, and would take a processor from the next
             call()
             taken.append(turn(call, count, wait) * 1e6)
     return {

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..core.plan import Plan
+from ..core.problem import compulsory_bytes
 from ..errors import InvalidInput
 from ..runtime.opencl.device import Device, choose, discover_devices, open_device
 from ..runtime.run import LoadedPlan
@@ -14,6 +15,7 @@ from ..runtime.run import LoadedPlan
 # For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory.
 KEPT_CALLS = 512
 KEPT_SCRATCH_BYTES = 256 * 2**20
+LONG_FLOPS, LONG_BYTES = 1e7, 2e6  # more take a CPU some 100 us, and gain by a better place for the thread that waits
 READY_SPELLINGS = 16  # of one call: of its types, numbers and flags of arrays
 
 
@@ -32,6 +34,9 @@ class Call:
         self.zeroed_bytes = sum(plan.scratch[name] for plan in plans for name in plan.zeroed)
         # One plan without scratch memory is what most small products are: nothing is looked up for it.
         self._single = self._loaded[0] if len(plans) == 1 and not plans[0].scratch else None
+        self.is_long = any(
+            plan.problem.flops > LONG_FLOPS or compulsory_bytes(plan.problem) > LONG_BYTES for plan in plans
+        )
         self.used = False  # since `Kept` last looked for a call to drop
         self.forgets: list[Callable[[], None]] = []  # each drops one of its ready calls
 

@@ -8,6 +8,7 @@ import pyopencl as cl
 
 from ...errors import InvalidInput, OutOfDeviceMemory
 from ...runtime.opencl.adopted import adopt
+from ...runtime.opencl.callers_processor import leave_bound_processor
 from ...runtime.opencl.device import Device
 from ...runtime.opencl.staging import staging_of
 from ..engine import Call, default_device
@@ -137,6 +138,8 @@ class HostMemory:
         if not self.shares_memory:
             self._run_on_copies(call, arrays, output, reads_output)
             return
+        if call.is_long:
+            leave_bound_processor()
         context = self.device.context
         buffers = {name: lent_buffer(context, array) for name, array in arrays.items()}
         try:

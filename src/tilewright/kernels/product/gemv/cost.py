@@ -48,8 +48,10 @@ def cost(config: GemvConfig, call: GemmCall, device: DeviceInfo) -> float:
 def _memory(config: GemvConfig, share: float, call: GemmCall, device: DeviceInfo) -> float:
     """Cycles to read the operands once and write the result, by `share` work-groups of each compute unit."""
     along_k = reading(call, "A").order == "PANEL_ALONG_K"
-    cycles = memory_cycles(call, device) / min(1.0, share * config.items / ASKING) ** ASKING_POWER
+    asking: float = min(1.0, share * config.items / ASKING) ** ASKING_POWER
+    cycles = memory_cycles(call, device) / asking
     if not isinstance(config, RowsConfig):
         return ACROSS * cycles if along_k else cycles
     narrow = config.TEAM * reading(call, "A").width * element_type(call.dtype).itemsize < TEAM_LINE
-    return (1.0 if along_k else ACROSS) * (SPREAD if narrow or (call.n == 1 and config.ROWS > 1) else 1.0) * cycles
+    spread = SPREAD if narrow or (call.n == 1 and config.ROWS > 1) else 1.0
+    return spread * (cycles if along_k else ACROSS * cycles)
