@@ -14,6 +14,7 @@ from .multiply import Product, epilogue_of
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, scalar
 from .shapes import product_shape
+from .symmetric import swapped
 
 Transposition: TypeAlias = Literal["N", "T", "C"]
 Number: TypeAlias = complex | np.number | np.ndarray  # an array without dimensions
@@ -79,4 +80,4 @@ def _transposed(array: Any, name: str, how: str) -> Any:
         return array
     if array.ndim < 2:
         raise InvalidInput(f"{name}={how!r} needs a matrix, got the shape {array.shape}")
-    return array.transpose((*range(array.ndim - 2), array.ndim - 1, array.ndim - 2))
+    return swapped(array)
