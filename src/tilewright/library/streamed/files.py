@@ -72,6 +72,18 @@ class OpenFile:
                 ) from error
             view, offset = view[count:], offset + count
 
+    def times_changes(self) -> bool:
+        """Whether whatever changes the file from now on will change its time.
+
+        A mapped page gives the file a new time when it is written to for the first time after it was stored: so all pages
+        are stored now. File systems in memory never store any.
+        """
+        try:
+            os.fsync(self._descriptor)
+        except OSError:  # such as on Windows, of a file that is only read
+            return False
+        return not _in_memory(self.status.st_dev)
+
     def _read_some(self, view: memoryview, offset: int) -> int:
         if hasattr(os, "preadv"):
             count: int = os.preadv(self._descriptor, [view], offset)
@@ -165,11 +177,19 @@ class FileMatrix(Matrix):
         return max(CHUNK_BYTES, line_bytes) * (USUAL.threads + 1)
 
     def identity(self) -> list[Any]:
+        known = [] if self.file.times_changes() else [self.contents]
         status = self.file.path.stat()
-        return [
-            "file", str(self.file.path.resolve()), status.st_size, status.st_mtime_ns, self._offset, self._line,
-            list(self.shape), self.dtype.str, self.by_columns,
-        ]  # fmt: skip
+        return ["file", str(self.file.path), status.st_size, status.st_mtime_ns, *self.place, *known]
+
+    @property
+    def place(self) -> list[Any]:
+        """Where the matrix lies in its file."""
+        return [self._offset, self._line, list(self.shape), self.dtype.str, self.by_columns]
+
+    @property
+    def contents(self) -> int:
+        """The check sum of the whole matrix."""
+        return self.check(Part(0, self.shape[0], 0, self.shape[1]))
 
 
 def mapped_root(array: np.ndarray) -> np.memmap | None:
@@ -195,8 +215,8 @@ def file_matrix(array: np.ndarray, opened: OpenFiles, writable: bool = False) ->
     if itemsize not in strides:
         return None
     by_columns = strides[1] != itemsize or (strides[0] == itemsize and sizes[0] > 1)
-    path = Path(str(root.filename))
     try:
+        path = Path(str(root.filename)).resolve()  # one name, and so one journal, whatever links lead there
         file = opened.get((path, writable)) or OpenFile(path, writable)
     except OSError:  # removed or forbidden since it was mapped: the mapping still works
         return None
@@ -210,6 +230,19 @@ def file_matrix(array: np.ndarray, opened: OpenFiles, writable: bool = False) ->
             f"{path} has {size:,} bytes, and the array in it ends at {made.span().last:,}: it was cut short after it was mapped"
         )
     return made
+
+
+def _in_memory(device: int) -> bool:
+    """Whether a file system has no disk. Where the system does not say, it has one."""
+    mounts = Path("/proc/self/mountinfo")
+    if not mounts.exists():
+        return False
+    number = f"{os.major(device)}:{os.minor(device)}"
+    for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
+        mount, _, kind = line.partition(" - ")
+        if mount.split()[2] == number:
+            return kind.split()[0] in ("tmpfs", "ramfs", "hugetlbfs")
+    return False
 
 
 def _is_mapped(root: np.memmap, file: OpenFile) -> bool:
