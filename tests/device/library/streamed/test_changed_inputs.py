@@ -119,7 +119,8 @@ def test_two_writers_by_two_names(tmp_path: Path, device: Device, monkeypatch: p
     (tmp_path / "link").symlink_to(tmp_path / "out")
     second = np.memmap(str(tmp_path / "link"), np.float32, "r+", shape=SHAPE)
     where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": LIMIT}
-    stored, refused = Run.stored, []
+    stored = Run.stored
+    refused: list[Any] = []
 
     def then_another(run: Run, worker: Any, tile: Any, check: int) -> None:
         stored(run, worker, tile, check)
