@@ -97,13 +97,16 @@ class Worker:
             return
 
     def close(self) -> None:
-        """Free all buffers now: a thread and its worker know each other, so that they are found only later."""
+        """Free all buffers now, and forget the caller's arrays: a schedule, threads, an error and their worker know each other,
+        so that they are found only later."""
         self._kinds, self._results, self._threads = {}, Slots([]), []
         if self._launches is not None and self.error is None:
             self._launches.close()
         self._launches = None
         self._steps, self._ended = SimpleQueue(), SimpleQueue()
         self.memory.close(self.error is not None)
+        self.error = None
+        del self._operation, self._schedule, self._stored
 
     def _guarded(self, job: Callable[[], None]) -> None:
         try:
