@@ -96,8 +96,13 @@ def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
 
 def is_numpys(ready: HostReady, a: Any, b: Any) -> bool:
     """Whether the call is NumPy's, NumPy's result has the same type without being told, and is symmetric where it must be."""
-    numpys = ready.call.host is not None and ready.result_type == np.result_type(a, b)
-    return numpys and (_known_by_shapes(a, b) or mirrors_itself(a, b))
+    if ready.call.host is None:
+        return False
+    try:
+        usual = np.result_type(a, b)
+    except TypeError:  # of two kinds of 8-bit floats
+        return False
+    return ready.result_type == usual and (_known_by_shapes(a, b) or mirrors_itself(a, b))
 
 
 def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:

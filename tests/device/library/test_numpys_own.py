@@ -361,3 +361,13 @@ def test_a_call_that_was_prepared_apart_is_symmetric_where_its_operands_are_one(
         matmul(gaps, other.T)
         assert is_mirrored(prepared(gaps, gaps.T))
         assert is_mirrored(matmul(gaps, gaps.T))
+
+
+def test_types_that_numpy_has_no_common_type_for() -> None:
+    """The second call finds a ready one, and asks whether NumPy would give its type by itself."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    one, other = np.ones((3, 4), ml_dtypes.float8_e4m3fn), np.ones((4, 3), ml_dtypes.float8_e5m2)
+    prepared = tilewright.prepare(one, other)
+    for _ in range(3):
+        for got in (matmul(one, other), prepared(one, other)):
+            same(got, np.full((3, 3), 4, np.float32))
