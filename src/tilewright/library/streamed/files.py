@@ -4,10 +4,8 @@ Pages of a mapping count as the process's memory for as long as the system likes
 full disk, ends a process that touches the mapping by a signal. A call says how many bytes it read, and why it wrote fewer.
 """
 
-import mmap
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,23 +15,8 @@ import numpy as np
 
 from ...errors import StorageFailed
 from ...runtime.opencl.staging import USUAL
+from .mappings import Span, in_memory, mapped_root, mapping_at
 from .matrices import CHUNK_BYTES, Matrix, Part, in_threads
-
-SHARED_MODES = ("r", "r+", "w+")  # of NumPy's memmap: pages that are written in mode "c" never reach the file
-
-
-@dataclass(frozen=True)
-class Span:
-    """The bytes of a file that an array has."""
-
-    device: int
-    inode: int
-    first: int
-    last: int
-
-    def overlaps(self, other: "Span") -> bool:
-        same = (self.device, self.inode) == (other.device, other.inode)
-        return same and self.first < other.last and other.first < self.last
 
 
 class OpenFile:
@@ -82,7 +65,7 @@ class OpenFile:
             os.fsync(self._descriptor)
         except OSError:  # such as on Windows, of a file that is only read
             return False
-        return not _in_memory(self.status.st_dev)
+        return not in_memory(self.status.st_dev)
 
     def _read_some(self, view: memoryview, offset: int) -> int:
         if hasattr(os, "preadv"):
@@ -192,16 +175,6 @@ class FileMatrix(Matrix):
         return self.check(Part(0, self.shape[0], 0, self.shape[1]))
 
 
-def mapped_root(array: np.ndarray) -> np.memmap | None:
-    """The memmap that an array is a view of; None if there is none, or its pages are not those of a file with a name."""
-    found: Any = array
-    while isinstance(found, np.ndarray):
-        if isinstance(found, np.memmap) and isinstance(found.base, mmap.mmap):
-            return found if found.filename is not None and found.mode in SHARED_MODES else None
-        found = found.base
-    return None
-
-
 def file_matrix(array: np.ndarray, opened: OpenFiles, writable: bool = False) -> FileMatrix | None:
     """The file behind a view of a memmap with two dimensions. None if there is none, or elements of a line have gaps.
 
@@ -220,39 +193,14 @@ def file_matrix(array: np.ndarray, opened: OpenFiles, writable: bool = False) ->
         file = opened.get((path, writable)) or OpenFile(path, writable)
     except OSError:  # removed or forbidden since it was mapped: the mapping still works
         return None
-    if not _is_mapped(root, file):
+    address, begin = (each.__array_interface__["data"][0] for each in (array, root))
+    there = mapping_at(begin)
+    if there is not None and there.inode != file.status.st_ino:  # the name is another file's by now
         return None
     opened[path, writable] = file
-    address, begin = (each.__array_interface__["data"][0] for each in (array, root))
     made = FileMatrix(file, root.offset + address - begin, array, by_columns)
     if (size := path.stat().st_size) < made.span().last:
         raise StorageFailed(
             f"{path} has {size:,} bytes, and the array in it ends at {made.span().last:,}: it was cut short after it was mapped"
         )
     return made
-
-
-def _in_memory(device: int) -> bool:
-    """Whether a file system has no disk. Where the system does not say, it has one."""
-    mounts = Path("/proc/self/mountinfo")
-    if not mounts.exists():
-        return False
-    number = f"{os.major(device)}:{os.minor(device)}"
-    for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
-        mount, _, kind = line.partition(" - ")
-        if mount.split()[2] == number:
-            return kind.split()[0] in ("tmpfs", "ramfs", "hugetlbfs")
-    return False
-
-
-def _is_mapped(root: np.memmap, file: OpenFile) -> bool:
-    """Whether the mapping is of the file that has its name now. Where the system does not say, that is taken for granted."""
-    maps = Path("/proc/self/maps")
-    if not maps.exists():
-        return True
-    address = root.__array_interface__["data"][0]
-    for line in maps.read_text(encoding="utf-8", errors="replace").splitlines():
-        first, last = (int(text, 16) for text in line.split(" ", 1)[0].split("-"))
-        if first <= address < last:
-            return int(line.split()[4]) == file.status.st_ino
-    return True

@@ -179,13 +179,14 @@ def test_nothing_of_the_callers_is_kept_after_the_call(
             raise error
 
     monkeypatch.setattr(Run, "stored", fail)
-    for call in (lambda a, b, out: matmul(a, b, out, **where), lambda a, b, out: transpose(a, out, **where)):
+    for product in (True, False):
         a, b, out = random(600, 600), random(600, 600), mapped(str(tmp_path / "out"), random(600, 600))
         kept = [weakref.ref(each) for each in (a, b, out)]
         try:
-            call(a, b, out)
+            _ = matmul(a, b, out, **where) if product else transpose(a, out, **where)
         except StorageFailed as raised:
             raised.__traceback__ = raised.__cause__ = None
+        _ = None
         del a, b, out
         assert [each() is None for each in kept] == [True] * 3
         (tmp_path / "out.tilewright-journal").unlink(missing_ok=True)
