@@ -42,7 +42,7 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
     alpha, beta, trans_a, trans_b, activation, casting, dtype, precision = options
     if casting != "same_kind":
         check_casting(casting)
-    if activation is not None and activation not in ACTIVATIONS:
+    if activation is not None and not (isinstance(activation, str) and activation in ACTIVATIONS):
         raise UnknownName("activation", activation, ACTIVATIONS)
     left = _transposed(memory.as_array(a, "a"), "trans_a", trans_a)
     right = _transposed(memory.as_array(b, "b"), "trans_b", trans_b)
@@ -61,7 +61,7 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
 
 def checked_precision(precision: str | None) -> str:
     """The name of a precision mode; "" for the type's own arithmetic."""
-    if precision is not None and precision not in PRECISIONS:
+    if precision is not None and not (isinstance(precision, str) and precision in PRECISIONS):
         raise UnknownName("precision", precision, PRECISIONS)
     return "" if precision in (None, "ieee") else str(precision)
 
