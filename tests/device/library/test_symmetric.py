@@ -223,6 +223,10 @@ def test_stacks_that_are_copied_into_few_launches(queue: cl.CommandQueue) -> Non
     many = np.broadcast_to(scattered[:, :, None], (5, 5, 3, 2, 10, 16))
     for _ in range(2):
         check(tilewright.matmul(many, many.swapaxes(-1, -2), queue=queue), many, "complex64")
+    held = to_device(queue, elements((9, 9, 4, 20, 30), "complex64"))
+    few = held[::2, ::2, :, ::2, 1:17]
+    seen = held.get()[::2, ::2, :, ::2, 1:17]
+    check(tilewright.matmul(few, few.transpose((0, 1, 2, 4, 3))).get(), seen, "complex64")
 
 
 def test_one_memory_read_as_two_types(queue: cl.CommandQueue) -> None:
