@@ -64,6 +64,9 @@ class Worker:
         self._launches: Launches | None = None
         self._steps: SimpleQueue[Step | None] = SimpleQueue()
         self._ended: SimpleQueue[Step | None] = SimpleQueue()
+        # No thread does anything before all have started: Ctrl-C may come between, and one that has not cannot be waited for.
+        # A queue tells them, because Ctrl-C may leave an Event's lock taken.
+        self._begun, self._gate = False, SimpleQueue[None]()
         names = ("load", "compute", "store")
         jobs = (self._load, self._compute, self._store)
         self._threads = [
@@ -75,6 +78,12 @@ class Worker:
         self._schedule.join(self)
         for thread in self._threads:
             thread.start()
+        self._begun = True
+        self._open_gate()
+
+    def _open_gate(self) -> None:
+        for _ in self._threads:
+            self._gate.put(None)
 
     @property
     def alive(self) -> bool:
@@ -86,10 +95,11 @@ class Worker:
             slots.close()
         self._steps.put(None)
         self._ended.put(None)
+        self._open_gate()
 
     def join(self) -> None:
         """Wait until nothing is written any more, by threads or by the device."""
-        for thread in self._threads:
+        for thread in self._threads if self._begun else ():
             thread.join()
         try:
             self.memory.finish()
@@ -109,6 +119,9 @@ class Worker:
         del self._operation, self._schedule, self._stored
 
     def _guarded(self, job: Callable[[], None]) -> None:
+        self._gate.get()
+        if not self._begun:
+            return
         try:
             job()
         except Stopped:
