@@ -59,6 +59,7 @@ def main() -> None:
         check_product((37, 29, 53), grid, np.int8, 0.0)
         check_product((37, 29, 53), grid, np.int64, 0.0)
         check_product((37, 29, 53), grid, ">f4", 2.0**-17)
+        check_product((37, 29, 53), grid, np.int32, 0.0, precision="reproducible")
     grid = best_grid(size, 1, 1)
     own = np.ones((4, 4 * grid[0])), np.ones((4 * grid[1], 4))
     ragged = np.ones((4 + COMM.rank, 4 + COMM.rank)), own[1]
@@ -69,6 +70,14 @@ def main() -> None:
     check_refusal(InvalidInput, "the k of a is", np.ones((4, 5)), np.ones((4, 4)), grid=(size, 1))
     check_refusal(UnsupportedType, "no numbers", own[0].astype("U1"), own[1], grid=grid)
     check_refusal(InvalidInput, "does not support precision", *own, grid=grid, precision="tf32")
+    check_refusal(InvalidInput, "one chain", *own, grid=grid, precision="reproducible", panel=3)
+    a, b = numbers((6 * size, 90), np.float32, 1), numbers((90, 8), np.float32, 2)
+    rows = slice(6 * COMM.rank, 6 * COMM.rank + 6)
+    ours = slice(90 * COMM.rank // size, 90 * (COMM.rank + 1) // size)
+    check_refusal(InvalidInput, "one chain", a[rows], b[ours], grid=(size, 1), precision="reproducible")
+    whole = b if COMM.rank == 0 else b[:0]
+    found = tilewright.mpi.matmul(a[rows], whole, grid=(size, 1), precision="reproducible")
+    assert np.array_equal(found, library_matmul(a, b, precision="reproducible")[rows])
     devices = COMM.gather(tilewright.mpi.products._device(COMM))
     if COMM.rank == 0:
         print(f"{size} ranks, {len(grids)} grids, devices {devices}: all right", file=sys.stdout)

@@ -46,3 +46,19 @@ def check_symmetric(kernel: Kernel, problem: StridedGemm, device: Device) -> Non
         rounding = 2.0 ** -element_type(problem.dtype).fraction if dtype.itemsize < 4 else 0
         allowed = 0 if integers else 1e-4 + rounding * np.abs(expected)
         assert (np.abs(got.astype(expected.dtype) - expected) <= allowed).all(), f"{kernel.config} {problem.title}"
+
+
+def laid_out(a: np.ndarray) -> dict[str, np.ndarray]:
+    """The matrices of `a` in layouts that a BLAS reads, cannot read, or that are converted first; the plain one comes first."""
+    twice = np.repeat(np.repeat(a, 2, -2), 2, -1)
+    shifted = np.zeros(a.nbytes + 1, np.uint8)[1:].view(a.dtype).reshape(a.shape)
+    shifted[...] = a
+    return {
+        "plain": a, "gaps": twice[..., ::2, ::2], "rows": twice[..., ::2, : a.shape[-1]], "reversed": a[..., ::-1, ::-1],
+        "unaligned": shifted, "foreign": a.astype(a.dtype.newbyteorder("S")),
+    }  # fmt: skip
+
+
+def is_mirrored(result: np.ndarray) -> bool:
+    """Whether matrices equal their transposes to the last bit."""
+    return bool(np.array_equal(result, result.swapaxes(-1, -2)))

@@ -29,9 +29,11 @@ class TilewrightError(Exception):
 class UnknownName(TilewrightError, LookupError):
     """A name that does not exist; the message holds similar names."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         names = list(known)
-        near = get_close_matches(name, names, n=3, cutoff=0.4) or [each for each in names if name in each][:3]
+        near = []
+        if isinstance(name, str):
+            near = get_close_matches(name, names, n=3, cutoff=0.4) or [each for each in names if name in each][:3]
         if near:
             advice = "did you mean " + " or ".join(near) + "?"
         elif names:

@@ -31,11 +31,13 @@ def test_an_unknown_name_is_a_lookup_error_with_its_near_matches() -> None:
     [
         ("cuda", ["0", "1"], "known: 0, 1"),
         ("x", [], "there are none"),
+        (["relu"], ["relu", "gelu"], "called ['relu']; known: relu, gelu"),
+        (3, ["ieee"], "called 3; known: ieee"),
         ("EPYC", ["0", "AMD EPYC (Intel(R) OpenCL)"], "did you mean AMD EPYC"),
         ("flaot32", ["float32", "float64", "int32"], "did you mean float32"),
     ],
 )
-def test_advice_fits_the_name(name: str, known: list[str], advice: str) -> None:
+def test_advice_fits_the_name(name: object, known: list[str], advice: str) -> None:
     assert advice in str(UnknownName("thing", name, known))
 
 

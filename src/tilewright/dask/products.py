@@ -10,10 +10,10 @@ from dask.tokenize import tokenize
 from dask.utils import parse_bytes
 from numpy.typing import DTypeLike
 
-from ..core.precision import check_precision
+from ..core.precision import REPRODUCIBLE, check_precision
 from ..core.types import element_type, numpy_dtype
 from ..errors import InvalidInput
-from ..library.requests import checked_precision
+from ..library.requests import precision_for
 from ..library.result_types import asked_type, product_types, sum_type
 from ..library.rules import check_cast
 from ..library.shapes import product_shape
@@ -48,7 +48,7 @@ def matmul(
 
     Arguments:
         dtype: the type to compute and return.
-        precision: as in `tilewright.matmul`.
+        precision: as in `tilewright.matmul`. "reproducible" wants all of k in one chunk of each operand.
         split_k: parts of k that are summed on their own, and then together. The default is 1, and more if the result has
             fewer tiles than the workers of the current `distributed.Client` have threads.
         memory: the most bytes that a task may hold, such as "2GB". Tasks then make the chunks of the operands
@@ -56,8 +56,8 @@ def matmul(
             keeps it until its last use. `plan` tells what a product will hold.
 
     Raises:
-        InvalidInput: shapes do not fit, chunks have unknown sizes, the product does not fit `memory`, or chunks that
-            `memory` needs apart are made by the same tasks.
+        InvalidInput: shapes do not fit, chunks have unknown sizes, the product does not fit `memory`, chunks that `memory`
+            needs apart are made by the same tasks, or "reproducible" sums would be cut.
         UnsupportedType: no kernel multiplies the type, or Dask cannot send it.
         UnknownName: no precision has that name.
 
@@ -120,11 +120,17 @@ def _requested(
     left, right = checked_array(a, "a"), checked_array(b, "b")
     product_shape(left.shape, right.shape)
     read, result = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
-    check_precision(checked_precision(precision), read)
+    mode = precision_for(read, precision)
+    check_precision(mode, read)
     for name, array in (("a", left), ("b", right)):
         check_cast(name, array.dtype, numpy_dtype(read), "same_kind")
     summed = sum_type(result)
     grid = Grid(*(tuple(tuple(map(int, each)) for each in array.chunks) for array in (left, right)))
+    if mode == REPRODUCIBLE and len(grid.depth) > 1:
+        raise InvalidInput(
+            f"precision={precision!r} sums all of k in one chain, and the chunks cut it into {len(grid.depth)} pieces: "
+            "rechunk a by {-1: -1}, and b by {-2: -1}"
+        )
     limit = None if memory is None else _bytes(memory)
     sources = source_of(left, "a", limit is not None), source_of(right, "b", limit is not None)
     sizes = Sizes(

@@ -12,7 +12,7 @@ from .memory.choice import MEMORIES
 from .memory.cuda_calls import CudaCalls
 from .memory.host import HostReady
 from .memory.ready import REFUSED, Given, Names, Ready
-from .numpy_call import COPIES_GAPS
+from .numpy_call import COPIES_GAPS, mirrors_itself
 
 
 class Keeper(Protocol):
@@ -84,18 +84,32 @@ def _slot(keeper: Keeper, key: Hashable, arrays: tuple[Any, ...], out: Any, name
 def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
     """What stands for such a call in NUMPYS; `matmul` writes it out, because a function takes 0.1 us.
 
-    Strides decide how many products a stack is to a kernel, and before NumPy 2.3 whether a BLAS reads an operand. For others
-    they are left out: to read them takes a tenth of a microsecond. The flags of `out` say whether it is contiguous.
+    Strides decide how many products a stack is to a kernel, before NumPy 2.3 whether a BLAS reads an operand, and for A times
+    its own transpose whether NumPy's product is symmetric. For others they are left out: to read them takes a tenth of a
+    microsecond. The flags of `out` say whether it is contiguous, those of `a` whether its elements are aligned.
     """
     key: Hashable = (a.shape, b.shape, a.dtype, b.dtype)
     if out is not None:
         key = (key, out.shape, out.dtype, out.flags.num)
-    return key if COPIES_GAPS and a.ndim == b.ndim == 2 else (key, a.strides, b.strides)
+    return key if _known_by_shapes(a, b) else (key, a.strides, b.strides, a.flags.num)
 
 
 def is_numpys(ready: HostReady, a: Any, b: Any) -> bool:
-    """Whether the call is NumPy's, and NumPy's result has the same type without being told."""
-    return ready.call.host is not None and ready.result_type == np.result_type(a, b)
+    """Whether the call is NumPy's, NumPy's result has the same type without being told, and is symmetric where it must be."""
+    if ready.call.host is None:
+        return False
+    try:
+        usual = np.result_type(a, b)
+    except TypeError:  # of two kinds of 8-bit floats
+        return False
+    return ready.result_type == usual and (_known_by_shapes(a, b) or mirrors_itself(a, b))
+
+
+def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether strides are left out of a call's key: of two matrices, neither a view of the other, nor both of one array."""
+    base, other = a.base, b.base
+    apart = (base is None or base is not other) and base is not b and other is not a
+    return COPIES_GAPS and apart and a.ndim == b.ndim == 2
 
 
 def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:

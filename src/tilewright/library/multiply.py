@@ -23,12 +23,12 @@ from .lookup import Slot
 from .memory.choice import Memory
 from .memory.host import HostMemory
 from .memory.ready import Given, Ready, Recipe
-from .numpy_call import asked_of, fits, host_call, plan_of
+from .numpy_call import asked_of, fits, host_call, keeps_symmetry, plan_of
 from .numpy_limits import measured_for
 from .result_types import check_activation
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
-from .symmetric import is_symmetric
+from .symmetric import is_symmetric, swapped
 
 # A stack that needs more than MOST_LAUNCHES is copied and multiplied by one launch: preparing a launch takes some
 # milliseconds. DENSE_BYTES limits the copies, at 16 bytes an element; above it the launches are long anyway.
@@ -114,9 +114,9 @@ def settle(memory: Memory, product: Product, out: Any, given: Given | None) -> S
     sizes = product_shape(product.a.shape, product.b.shape)
     seen = check_request(memory, product, sizes, read, kind, out)
     target, filled = _target(memory, product, sizes, kind, seen)
-    a, b = memory.as_operand(product.a, read), memory.as_operand(product.b, read)
+    a, b = _operands(memory, product, read)
     if sizes.launches > MOST_LAUNCHES:
-        a, b, target = _few_launches(memory, sizes, a, b, target)
+        a, b, target = _few_launches(memory, product, sizes, (a, b), target)
     arrays = {"A": a, "B": b, "C": target.array}
     c = product.c
     if filled and c is not None and not _one_object(c, target.array):
@@ -131,15 +131,25 @@ def settle(memory: Memory, product: Product, out: Any, given: Given | None) -> S
         lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate, halved),
     )
     added = None if filled else c
-    ready = _ready(memory, product, given, Settled(call, arrays, target, added, None)) if given else None
+    ready = _ready(memory, product, given, Settled(call, arrays, target, added, None), halved) if given else None
     return Settled(call, arrays, target, added, ready)
 
 
-def _ready(memory: Memory, product: Product, given: Given, settled: Settled) -> Ready | None:
+def _operands(memory: Memory, product: Product, read: np.dtype) -> tuple[Any, Any]:
+    """Both operands in the type that is read. Where B is A transposed and A is copied, B becomes the copy transposed."""
+    a = memory.as_operand(product.a, read)
+    if a is product.a or not isinstance(memory, HostMemory) or product.a.dtype != product.b.dtype:
+        return a, memory.as_operand(product.b, read)
+    one = is_symmetric(memory, product.a, product.b, product.types[0], product.conjugate)
+    return a, swapped(a) if one else memory.as_operand(product.b, read)
+
+
+def _ready(memory: Memory, product: Product, given: Given, settled: Settled, halved: bool) -> Ready | None:
     """A ready call for other arrays like the caller's. None if anything was converted or copied, or may have to be."""
     arrays, target, added = settled.arrays, settled.target, settled.added
     own = {"A": product.a, "B": product.b, **product.vectors}
-    as_they_are = dict(product.vectors) if settled.call.host else own  # NumPy itself converts operands
+    # NumPy itself converts operands, but each by itself: of A and its own transpose that makes two matrices.
+    as_they_are = dict(product.vectors) if settled.call.host and not halved else own
     if target.copied_to is not None or any(arrays[name] is not array for name, array in as_they_are.items()):
         return None
     operands = tuple((place, name) for place, name in enumerate(given.names) if name in own)
@@ -217,14 +227,18 @@ def _target(memory: Memory, product: Product, sizes: ProductShape, kind: np.dtyp
     return target, is_out and target.array is out
 
 
-def _few_launches(memory: Memory, sizes: ProductShape, a: Any, b: Any, target: Target) -> tuple[Any, Any, Target]:
+def _few_launches(
+    memory: Memory, product: Product, sizes: ProductShape, operands: tuple[Any, Any], target: Target
+) -> tuple[Any, Any, Target]:
     """The operands, or dense copies of them if their strides would need too many launches."""
+    a, b = operands
     left, right, result = (memory.view(array) for array in (a, b, target.array))
     if not _scattered(left, right, result, sizes):
         return a, b, target
     sides = (sizes.m,) if len(a.shape) > 1 else (), (sizes.n,) if len(b.shape) > 1 else ()
+    one = is_symmetric(memory, a, b, product.types[0], product.conjugate)
     a = memory.dense(a, (*sizes.batch, *sides[0], sizes.k))
-    b = memory.dense(b, (*sizes.batch, sizes.k, *sides[1]))
+    b = swapped(a) if one else memory.dense(b, (*sizes.batch, sizes.k, *sides[1]))
     if target.given:
         whole = memory.empty(sizes.result, target.array.dtype)
         memory.assign(whole, target.array)  # beta may read it
@@ -272,7 +286,10 @@ def _prepare(
     info = equipped(memory.device.info, types[0])
     tables = load_tables()
     plans = [plan_product(problem, info, tables) for problem in problems]
-    if isinstance(memory, HostMemory) and memory.may_call_numpy and fits(epilogue, conjugate, sizes, arrays[2]):
+    may_call_numpy = isinstance(memory, HostMemory) and memory.may_call_numpy
+    if halved and not keeps_symmetry(views, sizes.k, types):
+        may_call_numpy = False
+    if may_call_numpy and fits(epilogue, conjugate, sizes, arrays[2]):
         asked = asked_of(views, sizes, types, sum(problem.batch for problem in problems))
         reason = numpys_own(asked, partial(measured_for, memory.device, *types))
         if reason:

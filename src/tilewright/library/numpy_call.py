@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..core.plan import Plan, Rejection
-from ..core.types import numpy_dtype
+from ..core.types import element_type, numpy_dtype
 from ..dispatch.numpys_own import BLAS_TYPES, Asked
 from .shapes import ProductShape, View
+from .views import host_view, whole_elements
 
 COPIES_GAPS = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # `matmul` packs what a BLAS cannot read
 HostCall = Callable[[Mapping[str, np.ndarray]], None]
@@ -50,6 +51,30 @@ def fits(epilogue: Any, conjugate: tuple[bool, bool], sizes: ProductShape, resul
         return False
     scaled = epilogue.alpha != 1 or epilogue.beta != 0 or bool(epilogue.bias)
     return not scaled or result.dtype.name in BLAS_TYPES
+
+
+def keeps_symmetry(views: tuple[View, ...], k: int, types: tuple[str, str]) -> bool:
+    """Whether NumPy's product of a matrix and its own transpose equals its transpose to the last bit.
+
+    NumPy gives it to BLAS's syrk if that reads the matrix where it lies. From copies, which it makes for gaps and conversions,
+    gemm sums an element and its mirror image in two ways; so does a loop over complex numbers that fuses multiply-adds.
+    """
+    if types[1] not in BLAS_TYPES:
+        return True
+    by_syrk = types[0] == types[1] and all(_readable(view) for view in views[:2])
+    return by_syrk and (k > 1 or element_type(types[1]).parts == 1)
+
+
+def mirrors_itself(a: np.ndarray, b: np.ndarray) -> bool:
+    """Whether `keeps_symmetry` holds for arrays of these layouts and types if B is A transposed in memory."""
+    if a.ndim < 2 or a.shape[-2:] != b.shape[:-3:-1] or a.strides[-2:] != b.strides[:-3:-1]:
+        return True
+    if a.dtype != b.dtype or a.shape[-2] < 2 or a.dtype.newbyteorder("=").name not in BLAS_TYPES:
+        return True
+    if not a.dtype.isnative or not whole_elements(a):
+        return False
+    kind = a.dtype.name
+    return keeps_symmetry((host_view(a)[0], host_view(b)[0]), a.shape[-1], (kind, kind))
 
 
 def plan_of(kernels: Plan, reason: str) -> Plan:

@@ -67,7 +67,7 @@ class Prepared:
             self.add_ready(self._key(arrays, out), settled.ready)
         self._label, self._platform = memory.device.info.label, memory.device.info.platform
         self._direct = settled.ready is not None
-        plain = options._replace(casting="same_kind") == PLAIN_OPTIONS and arrays[2:] == (None,) * 4
+        plain = options._replace(casting="same_kind") == PLAIN_OPTIONS and _nothing_added(arrays)
         own = plain and isinstance(settled.ready, HostReady) and is_numpys(settled.ready, arrays[0], arrays[1])
         self._numpys = numpys_key(arrays[0], arrays[1], None) if own else None  # what NumPy computes as it is
         self.plans: tuple[Plan, ...] = settled.call.plans
@@ -107,7 +107,7 @@ class Prepared:
         is none."""
         kind, kinds = self._kind, self._kinds
         if self._streams:
-            if arrays[2:] == (None,) * 4:
+            if _nothing_added(arrays):
                 return out is None
             return out is None, arrays[2] is out, *(each is None for each in arrays[2:])
         given: Any = MEMORIES.get
@@ -150,6 +150,12 @@ class Prepared:
             given = _described(name, array)
             if given != wanted:
                 raise InvalidInput(f"{name} is {_text(given)}; the product was prepared for {_text(wanted)}")
+
+
+def _nothing_added(arrays: tuple[Any, ...]) -> bool:
+    """Whether only a and b are given. Arrays may not be compared with None: that makes an array of answers."""
+    _, _, c, bias, scale_a, scale_b = arrays
+    return c is bias is scale_a is scale_b is None
 
 
 Description = tuple[Any, ...] | None  # whose array it is, shape, strides, type

@@ -165,7 +165,9 @@ def matmul(
         key = (a.shape, b.shape, a.dtype, b.dtype)  # type: ignore[union-attr]
         if out is not None:
             key = (key, out.shape, out.dtype, out.flags.num)
-        if key in NUMPYS or (key, a.strides, b.strides) in NUMPYS:  # type: ignore[union-attr]
+        base, other = a.base, b.base  # type: ignore[union-attr]
+        apart = (base is None or base is not other) and base is not b and other is not a
+        if (apart and key in NUMPYS) or (key, a.strides, b.strides, a.flags.num) in NUMPYS:  # type: ignore[union-attr]
             return numpys_matmul(a, b) if out is None else numpys_matmul(a, b, out)
     asked = ("matmul", casting, dtype, precision)
     calls = MEMORIES.get(type(a))

@@ -14,6 +14,7 @@ from .multiply import Product, epilogue_of
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, scalar
 from .shapes import product_shape
+from .symmetric import swapped
 
 Transposition: TypeAlias = Literal["N", "T", "C"]
 Number: TypeAlias = complex | np.number | np.ndarray  # an array without dimensions
@@ -41,7 +42,7 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
     alpha, beta, trans_a, trans_b, activation, casting, dtype, precision = options
     if casting != "same_kind":
         check_casting(casting)
-    if activation is not None and activation not in ACTIVATIONS:
+    if activation is not None and not (isinstance(activation, str) and activation in ACTIVATIONS):
         raise UnknownName("activation", activation, ACTIVATIONS)
     left = _transposed(memory.as_array(a, "a"), "trans_a", trans_a)
     right = _transposed(memory.as_array(b, "b"), "trans_b", trans_b)
@@ -60,7 +61,7 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
 
 def checked_precision(precision: str | None) -> str:
     """The name of a precision mode; "" for the type's own arithmetic."""
-    if precision is not None and precision not in PRECISIONS:
+    if precision is not None and not (isinstance(precision, str) and precision in PRECISIONS):
         raise UnknownName("precision", precision, PRECISIONS)
     return "" if precision in (None, "ieee") else str(precision)
 
@@ -79,4 +80,4 @@ def _transposed(array: Any, name: str, how: str) -> Any:
         return array
     if array.ndim < 2:
         raise InvalidInput(f"{name}={how!r} needs a matrix, got the shape {array.shape}")
-    return array.transpose((*range(array.ndim - 2), array.ndim - 1, array.ndim - 2))
+    return swapped(array)

@@ -82,12 +82,20 @@ def product_shape(a: Shape, b: Shape) -> ProductShape:
     k_of_b = b[-2] if len(b) > 1 else b[0]
     if a[-1] != k_of_b:
         raise InvalidInput(f"shapes {a} and {b} do not fit: the k of a is {a[-1]}, the k of b is {k_of_b}")
-    try:
-        batch = tuple(np.broadcast_shapes(a[:-2], b[:-2]))
-    except ValueError as error:
-        raise InvalidInput(f"the leading dimensions of shapes {a} and {b} do not broadcast") from error
+    batch = _broadcast(a[:-2], b[:-2])
+    if batch is None:
+        raise InvalidInput(f"the leading dimensions of shapes {a} and {b} do not broadcast")
     m, n = rows[0] if rows else 1, columns[0] if columns else 1
     return ProductShape(m, n, a[-1], batch, batch + rows + columns)
+
+
+def _broadcast(a: Shape, b: Shape) -> Shape | None:
+    """The common shape by NumPy's rules; None if there is none. NumPy's function takes 32 dimensions, arrays have 64."""
+    count = max(len(a), len(b))
+    pairs = list(zip((1,) * (count - len(a)) + a, (1,) * (count - len(b)) + b, strict=True))
+    if any(one != other and 1 not in (one, other) for one, other in pairs):
+        return None
+    return tuple(other if one == 1 else one for one, other in pairs)
 
 
 def as_matrices(view: View, column: bool = False) -> View:

@@ -27,3 +27,9 @@ def is_symmetric(memory: Places, a: Any, b: Any, dtype: str, conjugate: tuple[bo
     if dtype in FLOAT8 or (conjugate[0] != conjugate[1] and element_type(dtype).parts == 2):
         return False
     return memory.one_place(a, b)
+
+
+def swapped(array: Any) -> Any:
+    """A view of an array with its last two dimensions swapped."""
+    sides = len(array.shape)
+    return array.transpose((*range(sides - 2), sides - 1, sides - 2))

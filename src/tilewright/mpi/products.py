@@ -12,11 +12,11 @@ from mpi4py import MPI
 from numpy.typing import DTypeLike
 
 from ..core.pieces import Piece, pieces
-from ..core.precision import check_precision
+from ..core.precision import REPRODUCIBLE, check_precision
 from ..core.types import numpy_dtype
 from ..errors import InvalidInput
 from ..library.products import gemm
-from ..library.requests import checked_precision
+from ..library.requests import precision_for
 from ..library.result_types import asked_type, product_types, sum_type
 from ..library.rules import check_cast
 from ..runtime.device import preset_device
@@ -48,7 +48,8 @@ def matmul(
         grid: rows and columns of ranks, which are numbered row by row. The default is the one that `best_grid` gives for
             equally many rows and columns.
         comm: the communicator, of mpi4py. The default is MPI.COMM_WORLD.
-        dtype, precision: as in `tilewright.matmul`. Sums of 16-bit floats are float32 until they are complete.
+        dtype, precision: as in `tilewright.matmul`. Sums of 16-bit floats are float32 until they are complete. "reproducible"
+            wants all of k in one panel.
         panel: the most columns of `a` and rows of `b` that are sent at once. A rank holds two such panels of both.
 
     Raises, on all ranks alike:
@@ -60,22 +61,39 @@ def matmul(
     left, right = (each.astype(each.dtype.newbyteorder("="), copy=False) for each in map(np.asarray, (a, b)))
     depth = _checked_depth(comm, grid, left, right)
     read, result = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
-    check_precision(checked_precision(precision), read)
+    mode = precision_for(read, precision)
+    check_precision(mode, read)
     for name, array in (("a", left), ("b", right)):
         check_cast(name, array.dtype, numpy_dtype(read), "same_kind")
+    panels = list(_panels(depth, panel, left, right, comm))
+    if mode == REPRODUCIBLE and len(panels) > 1:
+        raise InvalidInput(
+            f"precision={precision!r} sums all of k in one chain, and it comes in {len(panels)} panels: let one column of "
+            "ranks have all of a, one row all of b, and pass a panel as long as k"
+        )
     row, column = divmod(comm.rank, grid[1])
     along_row, along_column = comm.Split(row, column), comm.Split(column, row)
     device = _device(comm)
     summed = numpy_dtype(sum_type(result))
     total = np.zeros((left.shape[0], right.shape[1]), summed)
     try:
-        coming = None
-        for piece in (*_panels(depth, panel, left, right, comm), None):
+        coming, added = None, False
+        for piece in (*panels, None):
             next_ = None if piece is None else _Panel.sent(piece, left, right, along_row, along_column)
             if coming is not None:
                 coming.wait()
                 if total.size:
-                    gemm(*coming.parts, total, beta=1, out=total, dtype=summed, precision=precision, device=device)
+                    kept = (total, 1) if added else (None, 0)
+                    gemm(
+                        *coming.parts,
+                        kept[0],
+                        beta=kept[1],
+                        out=total,
+                        dtype=summed,
+                        precision=precision,
+                        device=device,
+                    )
+                    added = True
             coming = next_
     finally:
         along_row.Free()

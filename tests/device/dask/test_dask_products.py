@@ -130,6 +130,25 @@ def test_mixed_types_and_a_numpy_operand() -> None:
     check_close(matmul(a, da.from_array(b, chunks=3)).compute(), a, b, 2.0**-17)
 
 
+def test_empty_numpy_operands() -> None:
+    empty = np.ones((2, 1, 90, 0), np.int32)  # of which Dask's own choice of chunks divides by zero
+    found = matmul(empty, da.ones((3, 0, 4), chunks=(3, -1, 2), dtype="int32")).compute()
+    assert np.array_equal(found, np.zeros((2, 3, 90, 4), np.int32))
+
+
+def test_reproducible_products() -> None:
+    """The bits of the library, in any chunks of rows and columns; integers have them in chunks of k, too."""
+    generator = np.random.default_rng(4)
+    for dtype in ("float32", "float16", "float64"):
+        a, b = (generator.standard_normal(shape).astype(dtype) for shape in ((20, 700), (700, 30)))
+        expected = library_matmul(a, b, precision="reproducible")
+        for rows, columns in ((20, 30), (7, 11)):
+            one, other = da.from_array(a, chunks=(rows, 700)), da.from_array(b, chunks=(700, columns))
+            assert np.array_equal(matmul(one, other, precision="reproducible").compute(), expected)
+    x, a = chunked((20, 30), 7, "int32")
+    assert np.array_equal(matmul(a, a.T, precision="reproducible").compute(), x @ x.T)
+
+
 def test_nan_and_infinity_stay_in_their_rows() -> None:
     a, _ = chunked((6, 8), 4)
     b = numbers((8, 5), seed=1)
@@ -253,6 +272,7 @@ def test_what_is_refused() -> None:
         (lambda: transpose(a.astype("O")), UnsupportedType, "Python objects"),
         (lambda: matmul(a, a.T, precision="tf32"), InvalidInput, "float64 does not support precision='tf32'"),
         (lambda: matmul(a, a.T, precision="exact"), UnknownName, "exact"),
+        (lambda: matmul(a, a.T, precision="reproducible"), InvalidInput, "2 pieces: rechunk"),
         (lambda: matmul(a, a.T, dtype="nothing"), InvalidInput, "not a type"),
         (lambda: matmul(a, a.T, dtype="int32"), InvalidInput, "a is float64, which.* does not convert to int32"),
         (lambda: matmul(a, a.T, split_k=0), InvalidInput, "split_k=0"),

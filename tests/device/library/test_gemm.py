@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyopencl.array as cl_array
@@ -152,6 +153,12 @@ def test_refusals_are_sentences(device: Device) -> None:
         gemm(a, a, bias=np.ones(3, np.float32), queue=device.queue)
     with pytest.raises(UnknownName, match="fp4"):
         gemm(a, a, precision="fp4", queue=device.queue)
+    wrong: Any
+    for wrong in (["relu"], 3, np.array("relu")):
+        with pytest.raises(UnknownName, match="no activation is called"):
+            gemm(a, a, activation=wrong, queue=device.queue)
+        with pytest.raises(UnknownName, match="no precision is called"):
+            gemm(a, a, precision=wrong, queue=device.queue)
     with pytest.raises(Unsupported, match="complex64"):
         gemm(a.astype(np.complex64), a.astype(np.complex64), activation="relu", queue=device.queue)
 

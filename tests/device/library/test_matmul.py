@@ -127,6 +127,17 @@ def test_any_view_will_do(view_a: str, view_b: str, device: Device) -> None:
         assert_product(result, a, b)
 
 
+def test_as_many_dimensions_as_numpy_has(device: Device) -> None:
+    a, b = random((4, 5)), random((2, 5, 3))
+    stack = a.reshape((1,) * 62 + a.shape)
+    for one, other in ((stack, b[0]), (stack, b), (a, b.reshape((2,) + (1,) * 61 + (5, 3)))):
+        got = matmul(one, other, queue=device.queue)
+        assert got.shape == np.matmul(one, other).shape
+        assert np.allclose(got, np.matmul(one, other), atol=1e-5)
+    with pytest.raises(InvalidInput, match="do not broadcast"):
+        matmul(np.ones((3, *stack.shape[1:]), np.float32), b.reshape((2,) + (1,) * 61 + (5, 3)), queue=device.queue)
+
+
 def test_broadcast_strides(device: Device) -> None:
     a = np.broadcast_to(random((1, 33)), (21, 33))
     b = np.broadcast_to(random((33, 1)), (33, 18))

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from symmetric_products import is_mirrored, laid_out
 
 import tilewright
 from tilewright import gemm, matmul
@@ -332,3 +333,41 @@ def test_ready_calls_hold_no_result() -> None:
         for each in engine.kept_on(engine.default_device()).ready.values()
         if isinstance(each, HostReady)
     )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_a_matrix_times_its_own_transpose_is_symmetric_in_every_layout(dtype: str) -> None:
+    """NumPy's is not where a BLAS cannot read the matrix; and a call of one layout may not stand for those of others."""
+    for shape in ((6, 6), (17, 5), (5, 1), (50, 70), (100, 100), (2, 33, 20)):
+        apart = random(shape, dtype)
+        for name, a in laid_out(random(shape, dtype)).items():
+            turned = a.swapaxes(-1, -2)
+            prepared = tilewright.prepare(a, turned)
+            for _ in range(3):
+                matmul(laid_out(apart)[name], turned)
+                assert is_mirrored(matmul(a, turned)), (shape, name)
+                assert is_mirrored(gemm(a, a, trans_b="T", alpha=2)), (shape, name)
+                assert is_mirrored(prepared(a, turned)), (shape, name)
+    half = random((40, 64), "float16")
+    assert is_mirrored(matmul(half, half.T, dtype="float32"))
+
+
+def test_a_call_that_was_prepared_apart_is_symmetric_where_its_operands_are_one(calls: list[str]) -> None:
+    gaps = laid_out(random((50, 70), "complex128"))["gaps"]
+    other = laid_out(random((50, 70), "complex128"))["gaps"]
+    prepared = tilewright.prepare(gaps, other.T)
+    for _ in range(3):
+        prepared(gaps, other.T)
+        matmul(gaps, other.T)
+        assert is_mirrored(prepared(gaps, gaps.T))
+        assert is_mirrored(matmul(gaps, gaps.T))
+
+
+def test_types_that_numpy_has_no_common_type_for() -> None:
+    """The second call finds a ready one, and asks whether NumPy would give its type by itself."""
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    one, other = np.ones((3, 4), ml_dtypes.float8_e4m3fn), np.ones((4, 3), ml_dtypes.float8_e5m2)
+    prepared = tilewright.prepare(one, other)
+    for _ in range(3):
+        for got in (matmul(one, other), prepared(one, other)):
+            same(got, np.full((3, 3), 4, np.float32))

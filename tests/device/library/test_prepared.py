@@ -49,6 +49,16 @@ def test_everything_that_gemm_takes(place: Place) -> None:
         assert np.array_equal(get(given), c)
 
 
+def test_one_array_is_added_and_nothing_else_asked_for(place: Place) -> None:
+    put, get, where = place
+    a, b, c, bias, side = random(17, 9), random(9, 21), random(17, 21), random(21), random(17, 1)
+    for named, expected in (({"bias": bias}, a @ b + bias), ({"bias": side}, a @ b + side), ({"c": c}, a @ b)):
+        product = prepare(put(a), put(b), **{name: put(each) for name, each in named.items()}, **where)
+        for _ in range(2):
+            got = product(put(a), put(b), **{name: put(each) for name, each in named.items()})
+            assert np.allclose(get(got), expected, atol=1e-4)
+
+
 def test_an_out_that_is_an_operand(place: Place) -> None:
     put, get, where = place
     a, b = random(30, 30), random(30, 30)

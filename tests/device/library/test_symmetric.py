@@ -7,6 +7,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from pyopencl.array import to_device
+from symmetric_products import is_mirrored, laid_out
 
 import tilewright
 from tilewright.core.types import numpy_dtype
@@ -202,3 +203,34 @@ def test_no_steps_and_no_rows(queue: cl.CommandQueue) -> None:
         a = elements((n, k), "float32")
         for _ in range(2):
             check(tilewright.matmul(a, a.T, queue=queue), a, "float32")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_operands_that_are_copied_first(dtype: str, queue: cl.CommandQueue) -> None:
+    """Both would be copied each by itself, and be two matrices then."""
+    wider = {"float32": "float64", "complex64": "complex128"}.get(dtype)
+    for shape in ((6, 6), (17, 5), (50, 70), (2, 33, 20)):
+        for name, a in laid_out(elements(shape, dtype)).items():
+            turned = a.swapaxes(-1, -2)
+            assert is_mirrored(tilewright.matmul(a, turned, queue=queue)), (shape, name)
+            assert is_mirrored(tilewright.gemm(a, a, trans_b="T", alpha=2, queue=queue)), (shape, name)
+            if wider:
+                assert is_mirrored(tilewright.matmul(a, turned, dtype=wider, queue=queue)), (shape, name, wider)
+
+
+def test_stacks_that_are_copied_into_few_launches(queue: cl.CommandQueue) -> None:
+    scattered = elements((9, 9, 2, 20, 30), "complex64")[::2, ::2, :, ::2, 1:17]
+    many = np.broadcast_to(scattered[:, :, None], (5, 5, 3, 2, 10, 16))
+    for _ in range(2):
+        check(tilewright.matmul(many, many.swapaxes(-1, -2), queue=queue), many, "complex64")
+    held = to_device(queue, elements((9, 9, 4, 20, 30), "complex64"))
+    few = held[::2, ::2, :, ::2, 1:17]
+    seen = held.get()[::2, ::2, :, ::2, 1:17]
+    check(tilewright.matmul(few, few.transpose((0, 1, 2, 4, 3))).get(), seen, "complex64")
+
+
+def test_one_memory_read_as_two_types(queue: cl.CommandQueue) -> None:
+    a = elements((8, 6), "float32")
+    b = a.T.view("int32")
+    expected = a.astype(np.float64) @ b.astype(np.float64)
+    assert np.allclose(tilewright.matmul(a, b, queue=queue), expected)

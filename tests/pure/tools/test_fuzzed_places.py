@@ -93,7 +93,9 @@ def test_where_symmetry_is_promised() -> None:
     complex_pair = promised.but(a=Given("complex64"), b=Given("complex64"), trans_b="C")
     assert not is_symmetric(complex_pair, "complex64")
     assert is_symmetric(complex_pair.but(trans_b="T"), "complex64")
-    assert not is_symmetric(promised, "float64")  # the operands are converted, each by itself
+    assert is_symmetric(promised, "float64")  # what is converted is converted once
+    assert not is_symmetric(promised.but(place="device"), "float64")  # but device arrays each by itself
+    assert not is_symmetric(promised.but(b=Given("int32")), "float32")
 
 
 def test_nan_of_different_bits_is_symmetric_and_zeros_of_different_signs_are_not() -> None:

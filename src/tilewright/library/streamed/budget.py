@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from numbers import Integral
 from threading import Lock
 
@@ -29,7 +30,7 @@ def as_bytes(limit: int | str | None, name: str) -> int | None:
         nbytes = int(limit)
     elif isinstance(limit, str) and (found := WRITTEN.fullmatch(limit.strip())) and not (found[3] and not found[2]):
         factor = BINARY[found[2].upper()] if found[3] else DECIMAL[found[2].upper()]
-        nbytes = int(float(found[1]) * factor)
+        nbytes = int(Fraction(found[1]) * factor)  # of any size, where a float would overflow
     else:
         raise InvalidInput(f"{name}={limit!r} is no number of bytes: write {FORMS}")
     if nbytes <= 0:

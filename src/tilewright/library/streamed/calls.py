@@ -217,8 +217,7 @@ def _journal(operation: Operation, tiles: TilePlan) -> Journal | None:
     matrix = operation.out.at(0)[1]
     if not isinstance(matrix, FileMatrix):
         return None
-    place = matrix.identity()[4:]  # its size and its time change
-    product = {**operation.describe(), "tile": [tiles.m, tiles.n, tiles.k], "out": place}
+    product = {**operation.describe(), "tile": [tiles.m, tiles.n, tiles.k], "out": matrix.place}
     return Journal(matrix.file.path, product, operation.in_place)
 
 

@@ -65,7 +65,10 @@ class Run:
         done = self._total - self._schedule.left
         label = worker.device.info.label
         if not isinstance(error, DEVICE_ERRORS):
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # or it would know itself by its own traceback, and keep the caller's arrays
         if worker.storing and self._in_place:
             raise LaunchFailed(
                 f"{label} failed while a tile was written over c, which cannot be computed again: {error}",

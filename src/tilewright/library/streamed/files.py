@@ -4,10 +4,8 @@ Pages of a mapping count as the process's memory for as long as the system likes
 full disk, ends a process that touches the mapping by a signal. A call says how many bytes it read, and why it wrote fewer.
 """
 
-import mmap
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -17,23 +15,8 @@ import numpy as np
 
 from ...errors import StorageFailed
 from ...runtime.opencl.staging import USUAL
+from .mappings import Span, in_memory, mapped_root, mapping_at
 from .matrices import CHUNK_BYTES, Matrix, Part, in_threads
-
-SHARED_MODES = ("r", "r+", "w+")  # of NumPy's memmap: pages that are written in mode "c" never reach the file
-
-
-@dataclass(frozen=True)
-class Span:
-    """The bytes of a file that an array has."""
-
-    device: int
-    inode: int
-    first: int
-    last: int
-
-    def overlaps(self, other: "Span") -> bool:
-        same = (self.device, self.inode) == (other.device, other.inode)
-        return same and self.first < other.last and other.first < self.last
 
 
 class OpenFile:
@@ -71,6 +54,18 @@ class OpenFile:
                     "same call again: it goes on after the tiles that are done"
                 ) from error
             view, offset = view[count:], offset + count
+
+    def times_changes(self) -> bool:
+        """Whether whatever changes the file from now on will change its time.
+
+        A mapped page gives the file a new time when it is written to for the first time after it was stored: so all pages
+        are stored now. File systems in memory never store any.
+        """
+        try:
+            os.fsync(self._descriptor)
+        except OSError:  # such as on Windows, of a file that is only read
+            return False
+        return not in_memory(self.status.st_dev)
 
     def _read_some(self, view: memoryview, offset: int) -> int:
         if hasattr(os, "preadv"):
@@ -165,21 +160,19 @@ class FileMatrix(Matrix):
         return max(CHUNK_BYTES, line_bytes) * (USUAL.threads + 1)
 
     def identity(self) -> list[Any]:
+        known = [] if self.file.times_changes() else [self.contents]
         status = self.file.path.stat()
-        return [
-            "file", str(self.file.path.resolve()), status.st_size, status.st_mtime_ns, self._offset, self._line,
-            list(self.shape), self.dtype.str, self.by_columns,
-        ]  # fmt: skip
+        return ["file", str(self.file.path), status.st_size, status.st_mtime_ns, *self.place, *known]
 
+    @property
+    def place(self) -> list[Any]:
+        """Where the matrix lies in its file."""
+        return [self._offset, self._line, list(self.shape), self.dtype.str, self.by_columns]
 
-def mapped_root(array: np.ndarray) -> np.memmap | None:
-    """The memmap that an array is a view of; None if there is none, or its pages are not those of a file with a name."""
-    found: Any = array
-    while isinstance(found, np.ndarray):
-        if isinstance(found, np.memmap) and isinstance(found.base, mmap.mmap):
-            return found if found.filename is not None and found.mode in SHARED_MODES else None
-        found = found.base
-    return None
+    @property
+    def contents(self) -> int:
+        """The check sum of the whole matrix."""
+        return self.check(Part(0, self.shape[0], 0, self.shape[1]))
 
 
 def file_matrix(array: np.ndarray, opened: OpenFiles, writable: bool = False) -> FileMatrix | None:
@@ -195,31 +188,19 @@ def file_matrix(array: np.ndarray, opened: OpenFiles, writable: bool = False) ->
     if itemsize not in strides:
         return None
     by_columns = strides[1] != itemsize or (strides[0] == itemsize and sizes[0] > 1)
-    path = Path(str(root.filename))
     try:
+        path = Path(str(root.filename)).resolve()  # one name, and so one journal, whatever links lead there
         file = opened.get((path, writable)) or OpenFile(path, writable)
     except OSError:  # removed or forbidden since it was mapped: the mapping still works
         return None
-    if not _is_mapped(root, file):
+    address, begin = (each.__array_interface__["data"][0] for each in (array, root))
+    there = mapping_at(begin)
+    if there is not None and there.inode != file.status.st_ino:  # the name is another file's by now
         return None
     opened[path, writable] = file
-    address, begin = (each.__array_interface__["data"][0] for each in (array, root))
     made = FileMatrix(file, root.offset + address - begin, array, by_columns)
     if (size := path.stat().st_size) < made.span().last:
         raise StorageFailed(
             f"{path} has {size:,} bytes, and the array in it ends at {made.span().last:,}: it was cut short after it was mapped"
         )
     return made
-
-
-def _is_mapped(root: np.memmap, file: OpenFile) -> bool:
-    """Whether the mapping is of the file that has its name now. Where the system does not say, that is taken for granted."""
-    maps = Path("/proc/self/maps")
-    if not maps.exists():
-        return True
-    address = root.__array_interface__["data"][0]
-    for line in maps.read_text(encoding="utf-8", errors="replace").splitlines():
-        first, last = (int(text, 16) for text in line.split(" ", 1)[0].split("-"))
-        if first <= address < last:
-            return int(line.split()[4]) == file.status.st_ino
-    return True

@@ -13,6 +13,7 @@ from ...errors import InvalidInput, StorageFailed
 
 ENDING = ".tilewright-journal"
 VERSION = 1
+MOST_SHOWN = 100  # letters of a value in a sentence
 
 
 def journal_path(output: Path) -> Path:
@@ -45,6 +46,8 @@ class Journal:
             os.ftruncate(self._file, 0)
             self._append(self._product)
             return {}
+        if not isinstance(lines[0], dict):
+            raise InvalidInput(f"{self.path} is no journal: remove it")
         if lines[0] != self._product:
             raise InvalidInput(
                 f"{self.path} is the journal of another product ({_difference(lines[0], self._product)}): make that call again "
@@ -98,15 +101,20 @@ def _opened(path: Path, output: Path) -> int:
 
 def _difference(found: dict[str, Any], wanted: dict[str, Any]) -> str:
     names = [name for name in wanted if found.get(name) != wanted[name]]
-    return (
-        "; ".join(f"{name}: {_short(found.get(name))}, not {_short(wanted[name])}" for name in names[:3])
-        or "other words"
-    )
+    return "; ".join(f"{name}: {_unlike(found.get(name), wanted[name])}" for name in names[:3]) or "other words"
 
 
-def _short(value: Any) -> str:
-    text = json.dumps(value)
-    return text if len(text) < 100 else f"{text[:97]}..."
+def _unlike(found: Any, wanted: Any) -> str:
+    """Two values as short texts that begin a little before they differ."""
+    one, other = json.dumps(found), json.dumps(wanted)
+    alike = next((place for place, (x, y) in enumerate(zip(one, other, strict=False)) if x != y), 0)
+    begin = 0 if max(len(one), len(other)) < MOST_SHOWN else max(0, alike - MOST_SHOWN // 2)
+    return f"{_part(one, begin)}, not {_part(other, begin)}"
+
+
+def _part(text: str, begin: int) -> str:
+    end = begin + MOST_SHOWN
+    return f"{'...' if begin else ''}{text[begin:end]}{'...' if len(text) > end else ''}"
 
 
 def _lock(descriptor: int, output: Path) -> None:

@@ -3,6 +3,7 @@
 A tile lies in memory as its matrix does: by rows, or by columns if those are contiguous. What lies contiguous is called a line.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass
@@ -144,9 +145,14 @@ class SlicedMatrix(Matrix):
 
 
 def place_of(array: Any) -> list[str]:
-    """Where an array that can only be sliced is stored, by what zarr and h5py say; empty strings where it does not say."""
-    file = getattr(array, "file", None)
-    return [str(getattr(array, name, "")) for name in ("name", "path", "store")] + [str(getattr(file, "filename", ""))]
+    """Where an array that can only be sliced is stored, by what zarr and h5py say; empty strings where they do not say."""
+    store, file = getattr(array, "store", ""), getattr(getattr(array, "file", None), "filename", "")
+    root = getattr(store, "root", None)
+    places = [
+        os.path.realpath(root) if isinstance(root, os.PathLike) else str(store),
+        os.path.realpath(file) if file else "",
+    ]
+    return [str(getattr(array, name, "")) for name in ("name", "path")] + places
 
 
 def short_read(name: str, wanted: object, found: object) -> StorageFailed:

@@ -12,6 +12,7 @@ from ..cuda_arrays.frameworks import framework_of
 from ..shapes import Shape
 from ..views import as_host_array
 from .files import FileMatrix, OpenFiles, file_matrix
+from .mappings import span_of
 from .matrices import Matrix, MemoryMatrix, SlicedMatrix, place_of
 from .operations import Stack
 
@@ -89,19 +90,30 @@ def overlap(one: Given, one_stack: Stack, other: Given, other_stack: Stack) -> O
             return "same"
         every = [matrix.span() for matrix in other_stack.every() if isinstance(matrix, FileMatrix)]
         return "part" if any(mine.overlaps(theirs) for mine, _ in spans for theirs in every) else "none"
-    if not np.may_share_memory(one.array, other.array):
-        return "none"
-    places = {each.__array_interface__["data"][0] for each in (one.array, other.array)}
-    alike = len(places) == 1 and (one.array.shape, one.array.strides) == (other.array.shape, other.array.strides)
-    return "same" if alike else "part"
+    return _overlap_in_memory(one.array, other.array)
+
+
+def _overlap_in_memory(one: np.ndarray, other: np.ndarray) -> Overlap:
+    mine, theirs = span_of(one), span_of(other)
+    if mine is not None and theirs is not None:  # perhaps by two mappings, which are two places to NumPy
+        shared, begins_alike = mine.overlaps(theirs), mine == theirs
+    else:
+        shared = np.may_share_memory(one, other)
+        begins_alike = one.__array_interface__["data"][0] == other.__array_interface__["data"][0]
+    alike = begins_alike and (one.shape, one.strides) == (other.shape, other.strides)
+    return ("same" if alike else "part") if shared else "none"
 
 
 def same_array(one: Given, other: Given) -> bool:
     """Whether two objects with slices are one array, which h5py and zarr open as often as it is asked for."""
     if one.value is other.value or one.array is not None or other.array is not None:
         return one.value is other.value
+    if type(one.value) is not type(other.value):
+        return False
+    if type(one.value).__module__.startswith("h5py") and one.value.id == other.value.id:  # by two names, or links
+        return True
     places = [place_of(each.value) for each in (one, other)]
-    return type(one.value) is type(other.value) and places[0] == places[1] and any(places[0])
+    return places[0] == places[1] and any(places[0])
 
 
 def _pairs(one: Stack, other: Stack) -> list[tuple[FileMatrix, FileMatrix]]:

@@ -119,11 +119,13 @@ def every_shape(plan: TilePlan) -> Iterator[Shaped]:
 
 
 def known_by(operand: Stack, out: Stack) -> list[Any]:
-    """What a journal knows an operand by: in the file of the result not by its time, which changes with each tile."""
+    """What a journal knows an operand by: in the file of the result, whose time changes with each tile, by its contents."""
     written = out.at(0)[1]
-    files = {written.file.path.resolve()} if isinstance(written, FileMatrix) else set()
-    matrices = [(each, isinstance(each, FileMatrix) and each.file.path.resolve() in files) for each in operand.every()]
-    return [each.identity()[4:] if same else each.identity() for each, same in matrices]
+    file = written.file.path if isinstance(written, FileMatrix) else None
+    return [
+        [*each.place, each.contents] if isinstance(each, FileMatrix) and each.file.path == file else each.identity()
+        for each in operand.every()
+    ]
 
 
 def dense(rows: int, columns: int, by_columns: bool) -> Layout:

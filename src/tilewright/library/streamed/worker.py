@@ -64,6 +64,9 @@ class Worker:
         self._launches: Launches | None = None
         self._steps: SimpleQueue[Step | None] = SimpleQueue()
         self._ended: SimpleQueue[Step | None] = SimpleQueue()
+        # No thread does anything before all have started: Ctrl-C may come between, and one that has not cannot be waited for.
+        # A queue tells them, because Ctrl-C may leave an Event's lock taken.
+        self._begun, self._gate = False, SimpleQueue[None]()
         names = ("load", "compute", "store")
         jobs = (self._load, self._compute, self._store)
         self._threads = [
@@ -75,6 +78,12 @@ class Worker:
         self._schedule.join(self)
         for thread in self._threads:
             thread.start()
+        self._begun = True
+        self._open_gate()
+
+    def _open_gate(self) -> None:
+        for _ in self._threads:
+            self._gate.put(None)
 
     @property
     def alive(self) -> bool:
@@ -86,10 +95,11 @@ class Worker:
             slots.close()
         self._steps.put(None)
         self._ended.put(None)
+        self._open_gate()
 
     def join(self) -> None:
         """Wait until nothing is written any more, by threads or by the device."""
-        for thread in self._threads:
+        for thread in self._threads if self._begun else ():
             thread.join()
         try:
             self.memory.finish()
@@ -97,15 +107,21 @@ class Worker:
             return
 
     def close(self) -> None:
-        """Free all buffers now: a thread and its worker know each other, so that they are found only later."""
+        """Free all buffers now, and forget the caller's arrays: a schedule, threads, an error and their worker know each other,
+        so that they are found only later."""
         self._kinds, self._results, self._threads = {}, Slots([]), []
         if self._launches is not None and self.error is None:
             self._launches.close()
         self._launches = None
         self._steps, self._ended = SimpleQueue(), SimpleQueue()
         self.memory.close(self.error is not None)
+        self.error = None
+        del self._operation, self._schedule, self._stored
 
     def _guarded(self, job: Callable[[], None]) -> None:
+        self._gate.get()
+        if not self._begun:
+            return
         try:
             job()
         except Stopped:

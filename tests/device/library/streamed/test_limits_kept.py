@@ -1,9 +1,12 @@
 """Limits of memory are never exceeded: what is allocated is counted where it is allocated, not where it is planned."""
 
+import gc
 import os
 import subprocess
 import sys
 import tracemalloc
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,9 @@ from separate import close
 from tiled_calls import KINDS, mapped, pretend, random
 
 from tilewright import gemm, matmul, transpose
+from tilewright.errors import StorageFailed
 from tilewright.library.streamed import budget, device_memory
+from tilewright.library.streamed.executor import Run
 from tilewright.runtime.opencl.device import Device
 
 MB = 10**6
@@ -147,3 +152,41 @@ def test_a_product_of_files_stays_below_the_limit_as_the_system_counts(tmp_path:
     ended = subprocess.run(command, capture_output=True, text=True, check=True)
     assert 1 * MB < int(ended.stdout) < limit + 10 * MB
     assert (np.memmap(tmp_path / "out", np.float32, "r", shape=(side, side)) == side).all()
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """What only the collector of cycles would free is still there."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collector")
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("error", [None, StorageFailed("the disk is full")])
+def test_nothing_of_the_callers_is_kept_after_the_call(
+    kind: str, error: Exception | None, tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(kind, monkeypatch)
+    where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": MB}
+    stored = Run.stored
+
+    def fail(*given: Any) -> None:
+        stored(*given)
+        if error is not None:
+            raise error
+
+    monkeypatch.setattr(Run, "stored", fail)
+    for product in (True, False):
+        a, b, out = random(600, 600), random(600, 600), mapped(str(tmp_path / "out"), random(600, 600))
+        kept = [weakref.ref(each) for each in (a, b, out)]
+        try:
+            _ = matmul(a, b, out, **where) if product else transpose(a, out, **where)
+        except StorageFailed as raised:
+            raised.__traceback__ = raised.__cause__ = None
+        _ = None
+        del a, b, out
+        assert [each() is None for each in kept] == [True] * 3
+        (tmp_path / "out.tilewright-journal").unlink(missing_ok=True)

@@ -61,6 +61,21 @@ def test_another_product_is_refused_with_what_differs(tmp_path: Path) -> None:
     Journal(output, PRODUCT).close(complete=True)
 
 
+def test_long_values_are_shown_from_where_they_differ(tmp_path: Path) -> None:
+    output, folder = tmp_path / "out.bin", "/a" * 200
+    Journal(output, {**PRODUCT, "a": ["file", folder, 1048576, 17]}).close(complete=False)
+    with pytest.raises(InvalidInput, match=r"1048576, 17\], not \.\.\..*1048576, 18\]") as raised:
+        Journal(output, {**PRODUCT, "a": ["file", folder, 1048576, 18]})
+    assert len(str(raised.value)) < 400 + len(str(output))
+
+
+@pytest.mark.parametrize("text", ["[1, 2]\n", "3\n", "null\n[0, 1]\n"])
+def test_lines_of_something_else_are_refused(text: str, tmp_path: Path) -> None:
+    journal_path(tmp_path / "out.bin").write_text(text)
+    with pytest.raises(InvalidInput, match="is no journal"):
+        Journal(tmp_path / "out.bin", PRODUCT)
+
+
 def test_a_second_writer_is_refused_until_the_first_ends(tmp_path: Path) -> None:
     output = tmp_path / "out.bin"
     journal = Journal(output, PRODUCT)

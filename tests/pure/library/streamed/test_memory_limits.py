@@ -14,6 +14,7 @@ from tilewright.library.streamed.budget import Ledger, as_bytes, budget_for
     [
         ("8GB", 8 * 10**9), ("8 gb", 8 * 10**9), ("8GiB", 8 * 2**30), ("1.5MB", 1_500_000), ("500k", 500_000), ("12", 12),
         ("12B", 12), ("2TB", 2 * 10**12), (4096, 4096), (None, None), (" 3 MiB ", 3 * 2**20),
+        ("9" * 400 + "GB", int("9" * 400) * 10**9),
     ],
 )  # fmt: skip
 def test_limits(written: Any, nbytes: int | None) -> None:
