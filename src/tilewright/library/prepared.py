@@ -66,6 +66,7 @@ class Prepared:
         self._described = tuple(map(_described, ARGUMENTS, arrays))
         self._kind = type(arrays[0])
         self._kinds: Any = MEMORIES[type(arrays[0])]
+        self._has_plain: bool = self._kinds.has_plain
         if isinstance(memory, OpenCLMemory):
             self._queue = memory.queue  # whatever queues the arrays of later calls have
         self._streams = isinstance(memory, CudaMemory)  # a call is for the caller's current stream
@@ -87,7 +88,7 @@ class Prepared:
         if forks.alert:
             forks.refuse_if_forked(self._platform)
         plain = c is bias is scale_a is scale_b is None
-        if plain and self._kinds.has_plain:
+        if plain and self._has_plain:
             threads = self._threads
             result = (threads.run_new if out is None else threads.run_into)(a, b, out)
             if result is not REFUSED:
@@ -104,9 +105,9 @@ class Prepared:
         key = self._key(arrays, out)
         candidates = self._threads.ready.get(key)
         if candidates is not None and (result := first_of(candidates, arrays, out)) is not REFUSED:
-            if plain and self._kinds.has_plain and out is None:
+            if plain and self._has_plain and out is None:
                 self._threads.run_new = candidates[0].run_plain
-            elif plain and self._kinds.has_plain:
+            elif plain and self._has_plain:
                 self._threads.run_into = candidates[0].run_plain
             return result
         self._check(arrays)  # new to this thread, or not what was prepared
