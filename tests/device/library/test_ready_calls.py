@@ -198,16 +198,21 @@ def test_events_of_queues_that_are_gone(device: Device) -> None:
         assert len(a.events) <= 2
 
 
-def test_calls_on_one_queue_wait_for_no_event_of_it(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: Any = []
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The events that each launch waits for."""
+    seen: list[Any] = []
     whole = cl.enqueue_nd_range_kernel
 
     def watched(*arguments: Any, **named: Any) -> Any:
-        waits.append(named["wait_for"] if "wait_for" in named else arguments[5])
+        seen.append(named["wait_for"] if "wait_for" in named else arguments[5])
         return whole(*arguments, **named)
 
     monkeypatch.setattr(cl, "enqueue_nd_range_kernel", watched)
+    return seen
 
+
+def test_calls_on_one_queue_wait_for_no_event_of_it(device: Device, waits: list[Any]) -> None:
     def last() -> Any:
         return waits[-1]
 
@@ -289,7 +294,14 @@ def test_calls_that_are_found_by_less_compare_the_rest(device: Device) -> None:
     memory = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
     read_only.base_data = cl.Buffer(device.context, memory, hostbuf=values[2])
     for shared in (a, b, a.view(), read_only):
-        assert into.run_plain(a, b, shared) is REFUSED
+        for _ in range(2):  # what is known of a buffer is looked up then
+            assert into.run_plain(a, b, shared) is REFUSED
+    for operand in (a, b):
+        own = operand.base_data
+        assert into.run_plain(a, b, out) is out
+        operand.base_data = out.base_data  # which is another buffer than the one that was looked at
+        assert into.run_plain(a, b, out) is REFUSED
+        operand.base_data = own
     assert new.run_plain(a, a, None) is REFUSED  # another plan, if one is transposed
 
 
@@ -322,3 +334,20 @@ def test_quick_calls_on_several_queues(device: Device) -> None:
             gate.set_status(cl.command_execution_status.COMPLETE)
             assert np.allclose(result.get(), expected, atol=1e-4)
             b.events.remove(gate)
+
+
+def test_quick_calls_wait_for_any_event_that_is_not_of_their_queue(device: Device, waits: list[Any]) -> None:
+    queue = cl.CommandQueue(device.context, device.device)
+    arrays = [cl_array.to_device(queue, each) for each in random(3, 12, 12)]
+    for _ in range(3):
+        matmul(*arrays)
+    for array in arrays:
+        gate = cl.UserEvent(device.context)
+        array.events[:] = [gate]
+        matmul(*arrays)
+        assert waits[-1] == [gate]
+        gate.set_status(cl.command_execution_status.COMPLETE)
+        queue.finish()
+        array.events.remove(gate)
+        matmul(*arrays)
+        assert waits[-1] is None
