@@ -135,7 +135,7 @@ class CudaReady(Ready):
     def _plain_run(self, arrays: Sequence[Any], out: Any) -> PlainRun | None:
         """`_run` written out for what most small products are: two operands at aligned addresses, one launch, no capture.
 
-        It takes half of the time. None for other calls.
+        It takes at most three fifths of the time. None for other calls.
         """
         seats = [self._seat(each) for each in arrays[:2]] + [
             Seat(0, self._shift, 0, 0) if self._out is None else self._out[1]
