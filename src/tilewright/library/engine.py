@@ -10,12 +10,13 @@ from ..core.plan import Plan
 from ..core.problem import compulsory_bytes
 from ..errors import InvalidInput
 from ..runtime.opencl.device import Device, choose, discover_devices, open_device
-from ..runtime.run import LoadedPlan
+from ..runtime.run import Launch, LoadedPlan
 
 # For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory.
 KEPT_CALLS = 512
 KEPT_SCRATCH_BYTES = 256 * 2**20
 LONG_FLOPS, LONG_BYTES = 1e7, 2e6  # more take a CPU some 100 us, and gain by a better place for the thread that waits
+PLAIN_CANDIDATES = 4  # ready calls of one short key: each that is asked in vain takes a third of a microsecond
 READY_SPELLINGS = 16  # of one call: of its types, numbers and flags of arrays
 
 
@@ -39,6 +40,12 @@ class Call:
         )
         self.used = False  # since `Kept` last looked for a call to drop
         self.forgets: list[Callable[[], None]] = []  # each drops one of its ready calls
+
+    @property
+    def only_launch(self) -> Launch | None:
+        """The launch of a call that has one, and no scratch memory."""
+        launches = [] if self._single is None else self._single.launches
+        return launches[0] if len(launches) == 1 else None
 
     def enqueue(
         self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None, event: bool = True, scratch: Any = None
@@ -80,6 +87,7 @@ class Kept:
     def __init__(self) -> None:
         self.calls: OrderedDict[Hashable, Call] = OrderedDict()
         self.ready: dict[Hashable, Any] = {}  # ready calls (`ready.py`) by the caller's arguments
+        self.plain: dict[Hashable, list[Any]] = {}  # some of them by less, to be found sooner: they compare the rest
         self.zeroed_bytes = 0
         self._scratch: OrderedDict[tuple[int, int], tuple[Any, int]] = OrderedDict()
 
@@ -117,8 +125,19 @@ class Kept:
 
     def add_ready(self, key: Hashable, ready: Any) -> None:
         """Keep a ready call as long as its call."""
-        if self.answers_for(ready.call, partial(self.ready.pop, key, None)):
+        if self.answers_for(ready.call, partial(self._forget, key)):
             self.ready[key] = ready
+
+    def _forget(self, key: Hashable) -> None:
+        self.ready.pop(key, None)
+        self.plain.clear()  # rare, and filled again at once
+
+    def add_plain(self, key: Hashable, ready: Any) -> None:
+        """Let a ready call be found by a short key, too, before the others that have it."""
+        candidates = self.plain.setdefault(key, [])
+        if all(each is not ready for each in candidates):
+            candidates.insert(0, ready)
+            del candidates[PLAIN_CANDIDATES:]
 
     def answers_for(self, call: Call, forget: Callable[[], None]) -> bool:
         """Whether the call is kept. `forget` drops a ready call of it, when the call is dropped at the latest.

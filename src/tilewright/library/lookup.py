@@ -11,6 +11,7 @@ from .engine import KEPT_CALLS, kept_on
 from .memory.choice import MEMORIES
 from .memory.cuda_calls import CudaCalls
 from .memory.host import HostReady
+from .memory.opencl_ready import OpenCLReady
 from .memory.ready import REFUSED, Given, Names, Ready
 from .numpy_call import COPIES_GAPS, mirrors_itself
 
@@ -118,6 +119,12 @@ def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:
         if len(NUMPYS) >= KEPT_CALLS:
             NUMPYS.clear()
         NUMPYS.add(numpys_key(a, b, out))
+
+
+def keep_plain(ready: OpenCLReady, a: Any, b: Any, out: Any, asked: Hashable) -> None:
+    """Let `OpenCLMemory.run_plain` find this call on the arrays' own queue."""
+    if ready.is_plain and a.queue is ready.queue is b.queue:
+        kept_on(ready.call.device).add_plain((asked, a.shape, b.shape, out is None), ready)
 
 
 def _known(arrays: tuple[Any, ...], out: Any, device: Any, queue: Any) -> tuple[Any, Hashable] | None:

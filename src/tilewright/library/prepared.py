@@ -10,11 +10,12 @@ import numpy as np
 
 from ..core.plan import Plan
 from ..errors import InvalidInput
-from ..runtime.forks import refuse_if_forked
+from ..runtime import forks
 from .lookup import Slot, is_numpys, numpys_key, slot_names
 from .memory.choice import MEMORIES, memory_for
 from .memory.cuda import CudaMemory
 from .memory.cuda_calls import first_of, keep_first
+from .memory.cuda_ready import PlainRun
 from .memory.host import HostReady
 from .memory.opencl import OpenCLMemory
 from .memory.ready import REFUSED, Given, Ready
@@ -38,6 +39,13 @@ class _OfThread(threading.local):
 
     def __init__(self) -> None:
         self.ready: dict[Hashable, list[Any]] = {}
+        # Of device arrays: the last ready calls of two arrays, without `out` and with it, which are tried before the others.
+        self.run_new: PlainRun = _refuse
+        self.run_into: PlainRun = _refuse
+
+
+def _refuse(a: Any, b: Any, out: Any) -> Any:
+    return REFUSED
 
 
 class Prepared:
@@ -58,6 +66,7 @@ class Prepared:
         self._described = tuple(map(_described, ARGUMENTS, arrays))
         self._kind = type(arrays[0])
         self._kinds: Any = MEMORIES[type(arrays[0])]
+        self._has_plain: bool = self._kinds.has_plain
         if isinstance(memory, OpenCLMemory):
             self._queue = memory.queue  # whatever queues the arrays of later calls have
         self._streams = isinstance(memory, CudaMemory)  # a call is for the caller's current stream
@@ -76,11 +85,13 @@ class Prepared:
         self, a: Any, b: Any, out: Any = None, *,
         c: Any = None, bias: Any = None, scale_a: Any = None, scale_b: Any = None,
     ) -> Any:  # fmt: skip
+        if forks.alert:
+            forks.refuse_if_forked(self._platform)
         plain = c is bias is scale_a is scale_b is None
-        refuse_if_forked(self._platform)
-        if plain and self._streams:
-            candidates = self._threads.ready.get(out is None)
-            if candidates is not None and (result := candidates[0].run_plain(a, b, out)) is not REFUSED:
+        if plain and self._has_plain:
+            threads = self._threads
+            result = (threads.run_new if out is None else threads.run_into)(a, b, out)
+            if result is not REFUSED:
                 return result
         if (
             plain
@@ -94,6 +105,10 @@ class Prepared:
         key = self._key(arrays, out)
         candidates = self._threads.ready.get(key)
         if candidates is not None and (result := first_of(candidates, arrays, out)) is not REFUSED:
+            if plain and self._has_plain and out is None:
+                self._threads.run_new = candidates[0].run_plain
+            elif plain and self._has_plain:
+                self._threads.run_into = candidates[0].run_plain
             return result
         self._check(arrays)  # new to this thread, or not what was prepared
         out = single_out(out)

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
 from .axes import matrices_last, matrix_axes, order_at
-from .lookup import NUMPYS, keep_numpys, run_ready
+from .lookup import NUMPYS, keep_numpys, keep_plain, run_ready
 from .memory.choice import MEMORIES, memory_for
-from .memory.cuda_calls import CudaCalls
 from .memory.host import HostReady
+from .memory.opencl_ready import OpenCLReady
 from .memory.ready import REFUSED
 from .multiply import PLAIN, Product, epilogue_of, multiply
 from .requests import GIVEN, Number, Options, Transposition, gemm_product, precision_for
@@ -172,7 +172,8 @@ def matmul(
     asked = ("matmul", casting, dtype, precision)
     calls = MEMORIES.get(type(a))
     if (  # as early as can be: each test before this one is a hundredth of such a call's Python
-        type(calls) is CudaCalls
+        calls is not None
+        and calls.has_plain
         and axes is device is queue is wait_for is max_device_bytes is max_host_bytes is None
         and not progress
         and (result := calls.run_plain(a, b, out, asked)) is not REFUSED
@@ -191,6 +192,8 @@ def matmul(
         if result is not REFUSED:
             if plainest and type(ready) is HostReady:
                 keep_numpys(ready, a, b, out)
+            elif type(ready) is OpenCLReady and queue is None:
+                keep_plain(ready, a, b, out, asked)
             return result
     memory = memory_for((a, b, out), device, queue, wait_for)
     if axes is None and queue is None and too_large(memory, (a, b), result_elements(a, b)):

@@ -11,7 +11,7 @@ SURVIVORS = ("Intel(R) OpenCL",)  # platforms whose drivers work in a fork; Inte
 
 _used = False
 _forked = False
-_alert = True  # the next call has something to do here; further calls test this flag and nothing else
+alert = True  # the next call has something to do here; the quickest calls test this flag themselves
 
 
 def refuse_if_forked(platform: str) -> None:
@@ -19,7 +19,7 @@ def refuse_if_forked(platform: str) -> None:
 
     Fast enough for every call of the library: little more than calling an empty function. A call counts as use.
     """
-    if _alert:
+    if alert:
         _note_or_refuse(platform)
 
 
@@ -30,9 +30,9 @@ def mark_used() -> None:
 
 
 def _note_or_refuse(platform: str) -> None:
-    global _alert
+    global alert
     mark_used()
-    _alert = _forked
+    alert = _forked
     if _forked and platform not in SURVIVORS:
         raise LaunchFailed(
             f"this process was forked after OpenCL had been used, and {platform} cannot work in a fork: its threads are "
@@ -41,9 +41,9 @@ def _note_or_refuse(platform: str) -> None:
 
 
 def _after_fork() -> None:
-    global _alert, _forked
+    global alert, _forked
     _forked = _used
-    _alert = True
+    alert = True
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,7 +1,9 @@
 """Repeated calls take a short way: they must do what the first one did, and notice what no key of their arguments can hold."""
 
+import gc
 import threading
 from typing import Any
+from weakref import ref
 
 import numpy as np
 import pyopencl as cl
@@ -10,7 +12,7 @@ import pytest
 from places import Place
 from pyopencl.tools import ImmediateAllocator, MemoryPool
 
-from tilewright import copy, gemm, matmul, matrix_transpose, transpose
+from tilewright import copy, gemm, matmul, matrix_transpose, prepare, transpose
 from tilewright.errors import InvalidInput
 from tilewright.library import engine
 from tilewright.library.engine import kept_on
@@ -29,7 +31,7 @@ def random(*shape: int) -> np.ndarray:
 def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What became of each ready call that was tried."""
     from tilewright.library.memory.host import HostReady
-    from tilewright.library.memory.opencl import OpenCLReady
+    from tilewright.library.memory.opencl_ready import OpenCLReady
 
     seen: list[str] = []
     for kind in (HostReady, OpenCLReady):
@@ -40,6 +42,15 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return result
 
         monkeypatch.setattr(kind, "run", watched)
+    plain = OpenCLReady.run_plain
+
+    def watched_plain(self: OpenCLReady, a: Any, b: Any, out: Any) -> Any:
+        result = plain(self, a, b, out)
+        if result is not REFUSED:  # otherwise `run` is tried, too
+            seen.append("ran")
+        return result
+
+    monkeypatch.setattr(OpenCLReady, "run_plain", watched_plain)
     return seen
 
 
@@ -187,16 +198,21 @@ def test_events_of_queues_that_are_gone(device: Device) -> None:
         assert len(a.events) <= 2
 
 
-def test_calls_on_one_queue_wait_for_no_event_of_it(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    waits: Any = []
-    whole = engine.Call.enqueue
+@pytest.fixture
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The events that each launch waits for."""
+    seen: list[Any] = []
+    whole = cl.enqueue_nd_range_kernel
 
-    def watched(self: Any, buffers: Any, queue: Any, wait_for: Any = None, event: bool = True) -> Any:
-        waits.append(wait_for)
-        return whole(self, buffers, queue, wait_for, event)
+    def watched(*arguments: Any, **named: Any) -> Any:
+        seen.append(named["wait_for"] if "wait_for" in named else arguments[5])
+        return whole(*arguments, **named)
 
-    monkeypatch.setattr(engine.Call, "enqueue", watched)
+    monkeypatch.setattr(cl, "enqueue_nd_range_kernel", watched)
+    return seen
 
+
+def test_calls_on_one_queue_wait_for_no_event_of_it(device: Device, waits: list[Any]) -> None:
     def last() -> Any:
         return waits[-1]
 
@@ -251,3 +267,87 @@ def test_a_result_has_memory_of_its_own(device: Device) -> None:
         assert each.flags.c_contiguous
         assert each.T.get().shape == (24, 24)
     assert len({id(each.events) for each in results}) == 4
+
+
+def test_calls_that_are_found_by_less_compare_the_rest(device: Device) -> None:
+    """Each of these arrays differs in one thing from those of the ready calls."""
+    queue, values = cl.CommandQueue(device.context, device.device), random(3, 12, 12)
+    a, b, out = (cl_array.to_device(queue, each) for each in values)
+    for _ in range(2):
+        matmul(a, b)
+    for _ in range(2):
+        matmul(a, b, out)
+    kept = [each for calls in kept_on(adopt(queue)).plain.values() for each in calls if each.queue is queue]
+    new, into = kept
+    assert np.allclose(new.run_plain(a, b, None).get(), values[0] @ values[1], atol=1e-4)
+    assert into.run_plain(a, b, out) is out
+    stack = cl_array.to_device(queue, random(3, 12, 12))
+    doubles = cl_array.to_device(queue, random(12, 12).astype(np.float64))
+    other_queue = cl_array.to_device(cl.CommandQueue(device.context, device.device), values[0])
+    others = [a.T, stack[1], doubles, other_queue, a.get(), cl_array.to_device(queue, random(12, 13)), None]
+    for other in others:
+        for operands in ((other, b), (a, other)):
+            assert new.run_plain(*operands, None) is REFUSED
+            assert into.run_plain(*operands, out) is REFUSED
+        assert other is None or into.run_plain(a, b, other) is REFUSED
+    read_only = cl_array.to_device(queue, values[2])
+    memory = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+    read_only.base_data = cl.Buffer(device.context, memory, hostbuf=values[2])
+    for shared in (a, b, a.view(), read_only):
+        for _ in range(2):  # what is known of a buffer is looked up then
+            assert into.run_plain(a, b, shared) is REFUSED
+    for operand in (a, b):
+        own = operand.base_data
+        assert into.run_plain(a, b, out) is out
+        operand.base_data = out.base_data  # which is another buffer than the one that was looked at
+        assert into.run_plain(a, b, out) is REFUSED
+        operand.base_data = own
+    assert new.run_plain(a, a, None) is REFUSED  # another plan, if one is transposed
+
+
+def test_quick_calls_keep_no_array(device: Device) -> None:
+    queue = cl.CommandQueue(device.context, device.device)
+    a, b, out = (cl_array.to_device(queue, each) for each in random(3, 12, 12))
+    product = prepare(a, b, out)
+    for _ in range(3):
+        results = matmul(a, b), matmul(a, b, out), product(a, b), product(a, b, out)
+    alive = [ref(each) for each in (a, b, out, *results)]
+    queue.finish()
+    del a, b, out, results
+    gc.collect()
+    assert [each() for each in alive] == [None] * 7
+
+
+def test_quick_calls_on_several_queues(device: Device) -> None:
+    """Each runs on the queue of its first array, and waits for the other's."""
+    queues = [cl.CommandQueue(device.context, device.device) for _ in range(3)]
+    values = random(2, 12, 12)
+    pairs = [[cl_array.to_device(queue, each) for each in values] for queue in queues]
+    expected = values[0] @ values[1]
+    for _ in range(3):
+        for queue, (a, b) in zip(queues, pairs, strict=True):
+            gate = cl.UserEvent(device.context)
+            b.add_event(gate)
+            result = matmul(a, b)
+            assert result.queue is queue
+            assert result.events[-1].command_execution_status != cl.command_execution_status.COMPLETE
+            gate.set_status(cl.command_execution_status.COMPLETE)
+            assert np.allclose(result.get(), expected, atol=1e-4)
+            b.events.remove(gate)
+
+
+def test_quick_calls_wait_for_any_event_that_is_not_of_their_queue(device: Device, waits: list[Any]) -> None:
+    queue = cl.CommandQueue(device.context, device.device)
+    arrays = [cl_array.to_device(queue, each) for each in random(3, 12, 12)]
+    for _ in range(3):
+        matmul(*arrays)
+    for array in arrays:
+        gate = cl.UserEvent(device.context)
+        array.events[:] = [gate]
+        matmul(*arrays)
+        assert waits[-1] == [gate]
+        gate.set_status(cl.command_execution_status.COMPLETE)
+        queue.finish()
+        array.events.remove(gate)
+        matmul(*arrays)
+        assert waits[-1] is None

@@ -229,6 +229,17 @@ def test_shared_memory_is_noticed(product: Product, calls: Calls) -> None:
             assert torch.allclose(out, wanted, atol=1e-4)
 
 
+def test_one_address_among_those_that_passed_is_noticed(product: Product, calls: Calls) -> None:
+    a, b, out = (calls.tensor(6, 6, seed=seed) for seed in range(3))
+    for place in range(2):
+        operands = [a, b]
+        assert calls.is_ready(partial(product, *operands, out))
+        operands[place] = out.detach()  # at the address of `out`
+        wanted = operands[0] @ operands[1]
+        assert not calls.is_ready(partial(product, *operands, out))
+        assert torch.allclose(out, wanted, atol=1e-4)
+
+
 def test_a_tensor_without_memory_reaches_no_kernel(product: Product, calls: Calls) -> None:
     """As sharded parameters are between their uses."""
     a, b, out = (calls.tensor(6, 6, seed=seed) for seed in range(3))

@@ -50,7 +50,7 @@ def test_a_fork_from_before_the_first_call_works(device: Device) -> None:
 
 
 def test_the_flag_is_set_by_a_fork_after_use_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for flag, value in (("_forked", False), ("_used", False), ("_alert", True)):
+    for flag, value in (("_forked", False), ("_used", False), ("alert", True)):
         monkeypatch.setattr(forks, flag, value)
     forks._after_fork()
     for _ in range(2):

@@ -31,6 +31,8 @@ class _OfThread(threading.local):
 class CudaCalls:
     """The ready calls on the arrays of one framework."""
 
+    has_plain = True
+
     def __init__(self, framework: Framework) -> None:
         self._framework, self._count = framework, framework.count
         self._threads = _OfThread()

@@ -1,6 +1,6 @@
 """PyOpenCL arrays."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,7 @@ import pyopencl as cl
 from pyopencl.array import Array, empty, to_device
 
 from ...errors import InvalidInput
+from ...runtime import forks
 from ...runtime.opencl.adopted import adopt
 from ...runtime.opencl.device import Device
 from ..engine import Call
@@ -20,15 +21,17 @@ from .opencl_arrays import (
     check_writable,
     is_of,
     leave_event,
-    may_be_written,
     overlap,
     same_elements,
 )
+from .opencl_ready import OpenCLReady
 from .ready import REFUSED, Ready, Recipe
 
 
 class OpenCLMemory(DeviceCopies):
     """PyOpenCL arrays. Nothing is copied, no call waits; events order the calls."""
+
+    has_plain = True
 
     def __init__(self, device: Device, queue: Any, wait_for: Sequence[Any], allocator: Any = None) -> None:
         self.device = device
@@ -93,6 +96,22 @@ class OpenCLMemory(DeviceCopies):
         return empty(self.queue, shape, dtype, allocator=self._allocator)
 
     @staticmethod
+    def run_plain(a: Array, b: Any, out: Any, asked: Hashable) -> Any:
+        """The product by a ready call that is found by a short key; REFUSED if there is none, or only the general way can say."""
+        queue = a.queue
+        if forks.alert or type(queue) is not cl.CommandQueue:
+            return REFUSED
+        try:
+            candidates = adopt(queue).per_thread.kept.plain[asked, a.shape, b.shape, out is None]
+        except (AttributeError, KeyError, TypeError):  # b of another kind, or something that cannot be hashed
+            return REFUSED
+        for ready in candidates:
+            result = ready.run_plain(a, b, out)
+            if result is not REFUSED:
+                return result
+        return REFUSED
+
+    @staticmethod
     def place_of(array: Array, device: Any, queue: Any) -> tuple[Device, Any] | None:
         own = array.queue if queue is None else queue
         return (adopt(own), own) if device is None and type(own) is cl.CommandQueue else None
@@ -134,24 +153,61 @@ class OpenCLMemory(DeviceCopies):
 
     def enqueue(self, call: Call, buffers: Mapping[str, Any], arrays: Collection[Array]) -> None:
         """`run`, with the buffers and all arrays that the call reads or writes."""
-        queue, left, waits = self.queue, self._left, self._wait_for
         with ORDER.lock:
-            for array in arrays:
-                for event in array.events:
-                    if id(event) not in left and not is_of(event, queue) and event not in waits:
-                        waits = [*waits, event]
-            event = call.enqueue(buffers, queue, waits or None)
+            waits = self.waits_for(arrays)
+            event = call.enqueue(buffers, self.queue, waits)
             if event is None:  # nothing to launch: the result is ready after the events
-                event = cl.enqueue_marker(queue, waits or None)
-            for array in arrays:
-                events = array.events
-                if len(events) == 1 and id(events[0]) in left:
-                    events[0] = event
-                else:
-                    leave_event(events, event, left, queue)
-            left[id(event)] = event
-            if len(left) > KEPT_EVENTS:
-                left.popitem(last=False)
+                event = cl.enqueue_marker(self.queue, waits)
+            self.leave(event, arrays)
+
+    def launch(self, start: Callable[[list[Any] | None], Any], a: Array, b: Array, target: Array) -> None:
+        """Launch after the events of three arrays, and leave the launch's event there. Called with the lock of the order."""
+        left, first, second, third = self._left, a.events, b.events, target.events
+        if (
+            len(first) == len(second) == 1
+            and id(first[0]) in left
+            and id(second[0]) in left
+            and (not third or (len(third) == 1 and id(third[0]) in left))
+        ):  # written out for what most calls find: a new result, and events of this queue alone
+            event = start(None)
+            first[0] = second[0] = event
+            if third:
+                third[0] = event
+            else:
+                third.append(event)
+            self._keep(event)
+        else:
+            arrays = (a, b, target)
+            self.leave(start(self.waits_for(arrays)), arrays)
+
+    def waits_for(self, arrays: Collection[Array]) -> list[Any] | None:
+        """The events that a launch must wait for, or None. Called with the lock of the order, as `leave` is then."""
+        left, waits = self._left, self._wait_for
+        for array in arrays:
+            for event in array.events:
+                if id(event) not in left and not is_of(event, self.queue) and event not in waits:
+                    waits = [*waits, event]
+        return waits or None
+
+    def leave(self, event: Any, arrays: Collection[Array]) -> None:
+        """Leave the event of a launch on its arrays."""
+        left = self._left
+        for array in arrays:
+            events = array.events
+            if not events:
+                events.append(event)
+            elif len(events) == 1 and id(events[0]) in left:
+                events[0] = event
+            else:
+                leave_event(events, event, left, self.queue)
+        self._keep(event)
+
+    def _keep(self, event: Any) -> None:
+        """Know the event as one of this queue, as long as it is one of the last."""
+        left = self._left
+        left[id(event)] = event
+        if len(left) > KEPT_EVENTS:
+            left.popitem(last=False)
 
     def result(self, array: Array) -> Array:
         return array
@@ -159,53 +215,3 @@ class OpenCLMemory(DeviceCopies):
     def permuted(self, result: Any, order: Sequence[int]) -> Any:
         """A view of a result with its dimensions in another order."""
         return result.transpose(order)
-
-
-class OpenCLReady(Ready):
-    """A call that is ready for PyOpenCL arrays."""
-
-    def __init__(self, memory: OpenCLMemory, recipe: Recipe) -> None:
-        super().__init__(recipe)
-        self._memory, self._operands, self._output = memory, recipe.operands, recipe.output
-        self._added = recipe.added
-        self._queue = memory.queue
-        self._bytes = recipe.like.nbytes
-        _ = recipe.like.flags.forc  # PyOpenCL keeps the flags on the array
-        self._like = {**vars(recipe.like), "base_data": None, "events": ()}
-
-    def run(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        buffers, taken, queue = {}, [], self._queue
-        for position, name in self._operands:
-            array = arrays[position]
-            if array.queue is not queue and not self._memory.is_here(array):
-                return REFUSED
-            taken.append(array)
-            buffers[name] = array.base_data
-        added = None if self._added is None else arrays[self._added]
-        if out is None:
-            target = self._new(taken)
-        elif (out.queue is queue or self._memory.is_here(out)) and may_be_written(
-            out, taken if added is None else [*taken, added]
-        ):
-            target = out
-        else:
-            return REFUSED
-        self.call.used = True
-        if added is not None:
-            self._memory.assign(target, added)
-        taken.append(target)
-        buffers[self._output] = target.base_data
-        self._memory.enqueue(self.call, buffers, taken)
-        return target
-
-    def _new(self, operands: Iterable[Array]) -> Array:
-        """A new result, with memory from an operand's allocator. PyOpenCL's constructor takes ten times as long."""
-        allocator = None
-        for operand in operands:
-            if operand.allocator is not None:
-                allocator = operand.allocator
-                break
-        made = Array.__new__(Array)
-        base = (allocator or self._memory.device.allocate)(self._bytes)
-        made.__dict__ = {**self._like, "events": [], "allocator": allocator, "base_data": base}
-        return made

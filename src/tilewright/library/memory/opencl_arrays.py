@@ -2,8 +2,9 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from threading import RLock
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import ref
 
 import pyopencl as cl
@@ -46,7 +47,8 @@ def memory_of(array: Array) -> tuple[int, int, int]:
     return parent.int_ptr, base.offset, base.offset + base.size
 
 
-class Facts(NamedTuple):
+@dataclass(frozen=True, slots=True)  # read in less time than a tuple with names
+class Facts:
     """What the driver says of an array's buffer. Asking it takes longer than the rest of a call's checks."""
 
     base: Any
@@ -82,14 +84,29 @@ def overlap(one: Array, other: Array) -> bool:
 
 def may_be_written(out: Array, operands: Iterable[Array]) -> bool:
     """Whether kernels that read the operands may write to `out`: it shares no memory with them, and is not read-only."""
-    _, pointer, writable, _ = facts_of(out)
+    written = facts_of(out)
+    pointer = written.pointer
     for array in operands:
         # `facts_of` for all but new arrays: a function takes a sixth of what is done here
         known = _facts.get(id(array))
-        other = known[1] if known is not None and known[0] is array.base_data else facts_of(array).pointer
+        other = known.pointer if known is not None and known.base is array.base_data else facts_of(array).pointer
         if (other == pointer or not other or not pointer) and overlap(array, out):
             return False
-    return writable
+    return written.writable
+
+
+def are_apart(out: Array, a: Array, b: Array) -> bool:
+    """Whether it is known that kernels which read `a` and `b` may write to `out`: what `may_be_written` finds of most arrays, in
+    half of its time. It knows of all others."""
+    known, left, right = _facts.get(id(out)), _facts.get(id(a)), _facts.get(id(b))
+    if known is None or left is None or right is None:
+        return False
+    if known.base is not out.base_data or left.base is not a.base_data or right.base is not b.base_data:
+        return False
+    pointer, first, second = known.pointer, left.pointer, right.pointer
+    if not pointer or not first or not second:  # parts of buffers, and shared virtual memory
+        return False
+    return first != pointer != second and known.writable
 
 
 def same_elements(one: Array, other: Array) -> bool:

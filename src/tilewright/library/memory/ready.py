@@ -17,6 +17,8 @@ A kind of arrays takes part by an entry in `choice.MEMORIES` and these methods o
     settled(array)                  whether `key_of` really has all of it: not where only an address can tell, nor for an array
                                     without elements. (static)
     ready(recipe)                   its Ready for calls like the recipe's
+    has_plain                       whether there is run_plain(a, b, out, asked): the product of two arrays by a ready call that
+                                    is found in less time, or REFUSED. (static)
 
 CUDA arrays have `CudaCalls` there, which has its own way to find ready calls: theirs are the calls whose Python must be least.
 

@@ -1,7 +1,7 @@
 """The OpenCL backend: list devices, open one, build, allocate, copy data, launch."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
@@ -365,6 +365,20 @@ class Device:
         except cl.Error:
             with check(f"launching {what} over {ndrange}"):
                 raise
+
+    def launcher(self, kernel: Any, ndrange: NDRange, what: str, queue: Any) -> Callable[[list[Any] | None], Any]:
+        """`launch` for calls that repeat it: a function of the events to wait for, which returns the launch's event."""
+        global_size, offset = ndrange.global_size, ndrange.offset or None
+        local_size = None if ndrange.chosen_by_driver else ndrange.local_size
+
+        def start(wait_for: list[Any] | None) -> Any:
+            try:
+                return cl.enqueue_nd_range_kernel(queue, kernel, global_size, local_size, offset, wait_for)
+            except cl.Error:
+                with check(f"launching {what} over {ndrange}"):
+                    raise
+
+        return start
 
     def finish(self, what: str, queue: Any = None) -> None:
         with check(f"waiting for {what}"):
