@@ -112,6 +112,7 @@ def test_work_goes_to_the_current_stream(torch: Any) -> None:
     side = torch.cuda.Stream()
     a, b = tensor(torch, 2048, 2048), tensor(torch, 2048, 2048, seed=1)
     wanted = a @ b
+    matmul(a, b)  # builds the program, which may take longer than the stream sleeps
     torch.cuda.synchronize()
     with torch.cuda.stream(side):
         torch.cuda._sleep(200_000_000)

@@ -24,8 +24,8 @@ SMALLER = 1.02  # slowness of smaller ones: they load more for each product, whi
 # products are promoted it is the largest tiles that do more
 # Cycles of a work-group for 128 bytes from L2, by what their address is a multiple of, while all load:
 # most lie in two lines there, and where they begin in the middle of one of its sectors of 32 bytes, in five of those.
-FETCH = {128: 1.45, 64: 2.4, 32: 2.4, 16: 4.0}
-PARTLY = 14.0  # the same across k if all lines end before they fill a line of the tile
+FETCH = {128: 1.55, 64: 2.56, 32: 2.56, 16: 4.27}
+PARTLY = 15.0  # the same across k if all lines end before they fill a line of the tile
 K_STEPS = 4  # products of 32 bytes of k in a step
 ROW = 32  # bytes that one of them reads of each row of A and B
 STARTUP = 3400  # cycles until the first stage is there and the last tile is stored
