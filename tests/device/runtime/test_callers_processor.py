@@ -37,6 +37,16 @@ def test_the_thread_moves_and_keeps_its_mask(monkeypatch: pytest.MonkeyPatch) ->
     assert asked == [allowed - {bound}, allowed]
 
 
+def test_a_system_that_forbids_it_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(thread: int, mask: set[int]) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    bound = max(os.sched_getaffinity(0))
+    monkeypatch.setattr(callers_processor, "_getcpu", lambda: lambda: bound)
+    monkeypatch.setattr(os, "sched_setaffinity", forbidden)
+    leave_bound_processor(Given(frozenset({bound})))
+
+
 def test_the_system_moves_it() -> None:
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, allowed - {max(allowed)})

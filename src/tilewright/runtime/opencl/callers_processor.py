@@ -8,6 +8,7 @@ other libraries compute by threads in the same process, that is where a caller o
 
 import ctypes
 import os
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from time import monotonic
@@ -48,8 +49,11 @@ def leave_bound_processor(bound: BoundProcessors = BOUND) -> None:
         return
     allowed = processor_numbers()
     if free := allowed - numbers:
-        os.sched_setaffinity(0, free)
-        os.sched_setaffinity(0, allowed)
+        with suppress(
+            OSError
+        ):  # a sandbox that forbids it, or processors that were taken away: the product is only slower
+            os.sched_setaffinity(0, free)
+            os.sched_setaffinity(0, allowed)
 
 
 @cache
