@@ -5,6 +5,7 @@ from ..core.precision import REPRODUCIBLE
 from ..core.types import element_type
 from ..kernels.product.call import call_of
 from ..kernels.product.cpu.config import CpuConfig
+from ..kernels.product.cpu.config_few_columns import CpuFewColumnsConfig
 from ..kernels.product.cpu.config_gemv import CpuGemvConfig
 
 REMEDY = f'precision="{REPRODUCIBLE}" gives each element the same bits in any product'
@@ -16,6 +17,10 @@ def note_on_parts(plan: Plan) -> str:
     if element_type(call.dtype).exact or call.precision == REPRODUCIBLE or 0 in (call.m, call.n, call.k, call.batch):
         return ""
     config = plan.steps[-1].config
+    if isinstance(config, CpuFewColumnsConfig):
+        # its blocks of k depend on k and on the few columns alone
+        few_rows = config.oriented(call).is_transposed
+        return f"few rows of A are summed in another order than more of them: {REMEDY}" if few_rows else ""
     if isinstance(config, CpuGemvConfig):
         return f"a single row or column is summed in another order than more of them: {REMEDY}"
     if not isinstance(config, CpuConfig):

@@ -15,7 +15,7 @@ from ..runtime.run import Launch, LoadedPlan
 # For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory.
 KEPT_CALLS = 512
 KEPT_SCRATCH_BYTES = 256 * 2**20
-LONG_FLOPS, LONG_BYTES = 1e7, 2e6  # more take a CPU some 100 us, and gain by a better place for the thread that waits
+LONG_FLOPS, LONG_BYTES = 1e6, 2e5  # more take a CPU 10 us, and gain by places for all threads
 PLAIN_CANDIDATES = 4  # ready calls of one short key: each that is asked in vain takes a third of a microsecond
 READY_SPELLINGS = 16  # of one call: of its types, numbers and flags of arrays
 

@@ -7,10 +7,9 @@ short blocks, and their least times are compared, because other programs only ev
 machine busy meanwhile, or other threads of this process did, the answer serves this process alone.
 
 The BLAS may wake other threads for a product, which is seen by the processor time that this process gets beyond the calling
-thread's. OpenBLAS's spin for 26 ms afterwards, so the next turn waits for them. Such products are NumPy's where they are faster:
-float32 squares of 100 to some 250 took up to 1.7 times as long by a kernel on two quiet cores of a Zen 5, random shapes a third
-longer in the geometric mean. It costs something: a 1024 x 1024 product of ours right after takes 1.3 to 1.5 times as long, and
-where other programs keep a core busy, NumPy's threads wait for each other.
+thread's. OpenBLAS's spin for 30 to 104 ms afterwards, so the next turn waits until they rest. Such products are NumPy's where
+they are faster. It costs something: a 1024 x 1024 product of ours right after takes 1.3 to 1.5 times as long, and where other
+programs keep a core busy, NumPy's threads wait for each other.
 """
 
 import json
@@ -43,6 +42,7 @@ from ..runtime.load import SHORTEST_S, OtherLoad
 from ..runtime.opencl.device import Device
 from ..runtime.opencl.vpdpbusd import equipped, processor_flags
 from ..runtime.processors import usable_processors
+from ..runtime.resting import let_threads_rest
 from .engine import Call
 from .memory.host import HostMemory
 
@@ -91,7 +91,7 @@ GAIN = 0.9  # NumPy's own must take at most this part of our time
 WATCHED_S = 0.012  # how long threads are watched: Linux counts the time of a running thread at its ticks, of up to 4 ms
 WOKEN = 0.3  # of the calling thread's processor time: what others get at least while a BLAS uses them
 ONE_THREAD = 64**3  # multiply-adds of a product that no BLAS wakes threads for
-SPIN_S = 0.03  # how long they may spin
+REST_S = 0.25  # the longest wait for them: OpenBLAS's spin for 2^28 ticks of the processor's counter, 104 ms at 2.6 GHz
 ROUNDS = 4
 BLOCK_S = 1e-3  # of calls of one way, in each round; at least three calls
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
@@ -109,12 +109,12 @@ def measured_for(device: Device, read: str, result: str, kind: str) -> Limit | C
 def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Costs:
     kept = BinaryCache(cache_folder() / "numpy")
     answers = Costs if kind in MOST else Limit
-    key = content_key(kind, read, result, machine(device), str(GAIN), repr(answers))
+    key = content_key(kind, read, result, machine(device), str(GAIN), repr(answers), "rested")
     answer = kept.get(key)
     if answer is not None:
         return answers(**json.loads(answer))
     begin, load = perf_counter(), OtherLoad()
-    sleep(SPIN_S)  # the caller may have used the BLAS
+    let_threads_rest(REST_S)  # the caller may have used the BLAS
     own_work = process_time()
     sleep(WATCHED_S)
     restless = process_time() - own_work > WOKEN * WATCHED_S
@@ -263,20 +263,12 @@ def _times(device: Device, asked: Asked) -> tuple[float, float]:
     def ours() -> Any:
         memory.run(call, {**arrays, "C": np.empty(shape, kind)}, "C", False)
 
-    return compared(numpys, ours, SPIN_S if woken else 0.0)
+    return compared(numpys, ours, rests=woken)
 
 
 def wakes_threads(call: Callable[[], Any]) -> bool:
-    """Whether other threads of this process work while this one makes the call again and again: both of two times, because
-    those of an earlier product may still spin in the first, on a busy machine for longer than SPIN_S."""
-    for _ in range(2):
-        if not _others_work(call):
-            return False
-        sleep(SPIN_S)
-    return True
-
-
-def _others_work(call: Callable[[], Any]) -> bool:
+    """Whether other threads of this process, which rested, work while this one makes the call again and again."""
+    let_threads_rest(REST_S)
     call()
     end, all_before, own_before = perf_counter() + WATCHED_S, process_time(), thread_time()
     while perf_counter() < end:
@@ -285,12 +277,13 @@ def _others_work(call: Callable[[], Any]) -> bool:
     return process_time() - all_before - own > WOKEN * own
 
 
-def compared(one: Callable[[], Any], other: Callable[[], Any], rest: float = 0.0) -> tuple[float, float]:
-    """The least times of both, from blocks in turns, the other's after a `rest` in s."""
+def compared(one: Callable[[], Any], other: Callable[[], Any], rests: bool = False) -> tuple[float, float]:
+    """The least times of both, from blocks in turns, the other's once the threads of the first rest if it `rests`."""
     least = {one: float("inf"), other: float("inf")}
-    for turn in range(ROUNDS):
+    for turn in range(ROUNDS // 2 if rests else ROUNDS):
         for call in (one, other) if turn % 2 else (other, one):
-            sleep(rest if call is other else 0.0)
+            if rests and call is other:
+                let_threads_rest(REST_S)
             call()  # fills caches
             least[call] = min(least[call], _block(call))
     return least[one], least[other]

@@ -15,6 +15,7 @@ from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.cpu.config import CpuConfig
+from tilewright.kernels.product.cpu.config_few_columns import CpuFewColumnsConfig
 from tilewright.kernels.product.cpu.cost import LARGE_LEVEL2, SMALL_LEVEL2
 from tilewright.runtime.device import Device
 
@@ -68,3 +69,21 @@ def test_a_tile_of_too_many_sums_is_seen_to_spill(one_device: Device) -> None:
     large = replace(step, config=config, kernel=replace(step.kernel, config=config))
     found = spills(config, plan, large, one_device.info, "x86-64-v3")
     assert any(texts for _, texts in found)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_sum_of_few_columns_leaves_its_register(one_device: Device, level: str, dtype: str) -> None:
+    pytest.importorskip("capstone")
+    if not one_device.info.platform.startswith("Intel"):
+        pytest.skip("Intel's CPU runtime is not here")
+    plan = plan_product(Gemm(256, 3, 256, dtype), replace(find_target(level).info, compute_units=2))
+    (step,) = plan.steps
+    config = step.config
+    assert isinstance(config, CpuFewColumnsConfig)
+    code = parse_x86(code_from_driver(plan, step, one_device.info, level).texts[FORM])
+    loops = [[each.text for each in loop.instructions] for loop in loops_of(code)]
+    tile = config.ROWS * config.COLUMNS
+    tiles = [texts for texts in loops if sum("vfmadd" in each for each in texts) == tile]
+    # One loop runs along k. The other goes from columns to columns, for what is left of k, and so loads and stores all sums.
+    assert min(sum(bool(SPILL.search(each)) for each in texts) for texts in tiles) == 0

@@ -1,7 +1,9 @@
-"""A thread that waits for a CPU device leaves the processors to which the driver has bound its own threads."""
+"""The thread that waits for a CPU device and the driver's own threads come to different processors."""
 
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -17,56 +19,14 @@ pytestmark = [
 ]
 
 
-class Given(BoundProcessors):
-    """Processors that a test says."""
-
-    def __init__(self, numbers: frozenset[int]) -> None:
-        super().__init__()
-        self._given = numbers
-
-    def numbers(self) -> frozenset[int]:
-        return self._given
-
-
-def test_the_thread_moves_and_keeps_its_mask(monkeypatch: pytest.MonkeyPatch) -> None:
-    allowed, asked = os.sched_getaffinity(0), list[set[int]]()
-    bound = max(allowed)
-    monkeypatch.setattr(callers_processor, "_getcpu", lambda: lambda: bound)
-    monkeypatch.setattr(os, "sched_setaffinity", lambda thread, mask: asked.append(set(mask)))
-    leave_bound_processor(Given(frozenset({bound})))
-    assert asked == [allowed - {bound}, allowed]
-
-
-def test_a_system_that_forbids_it_is_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    def forbidden(thread: int, mask: set[int]) -> None:
-        raise PermissionError(1, "Operation not permitted")
-
-    bound = max(os.sched_getaffinity(0))
-    monkeypatch.setattr(callers_processor, "_getcpu", lambda: lambda: bound)
-    monkeypatch.setattr(os, "sched_setaffinity", forbidden)
-    leave_bound_processor(Given(frozenset({bound})))
-
-
-def test_the_system_moves_it() -> None:
-    allowed = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, allowed - {max(allowed)})
-    os.sched_setaffinity(0, allowed)
-    leave_bound_processor(Given(frozenset(allowed - {max(allowed)})))
-    assert os.sched_getaffinity(0) == allowed
-
-
-def test_nothing_moves_where_no_thread_is_bound_or_all_processors_are() -> None:
-    allowed = os.sched_getaffinity(0)
-    for numbers in (frozenset[int](), frozenset(allowed)):
-        leave_bound_processor(Given(numbers))
-        assert os.sched_getaffinity(0) == allowed
-
-
-def test_threads_that_are_bound_are_found() -> None:
-    one, ready, done = min(os.sched_getaffinity(0)), threading.Event(), threading.Event()
+@contextmanager
+def waiting_thread(processors: set[int]) -> Iterator[int]:
+    """The number of a thread that may use these processors alone."""
+    ready, done, numbers = threading.Event(), threading.Event(), list[int]()
 
     def stay() -> None:
-        os.sched_setaffinity(0, {one})
+        os.sched_setaffinity(0, processors)
+        numbers.append(threading.get_native_id())
         ready.set()
         done.wait(10)
 
@@ -74,17 +34,105 @@ def test_threads_that_are_bound_are_found() -> None:
     thread.start()
     assert ready.wait(10)
     try:
-        assert one in BoundProcessors().numbers()
+        yield numbers[0]
     finally:
         done.set()
         thread.join()
 
 
+class Known(BoundProcessors):
+    """A driver's threads that a test says, and nothing of this process's others."""
+
+    def __init__(self, drivers: set[int], threads: dict[int, int]) -> None:
+        super().__init__()
+        self._drivers, self._threads, self._looked = drivers, threads, float("inf")
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The processor on which the test says that it runs."""
+    number = max(os.sched_getaffinity(0))
+    monkeypatch.setattr(callers_processor, "_getcpu", lambda: lambda: number)
+    return number
+
+
+def test_the_drivers_thread_is_bound_elsewhere(here: int) -> None:
+    allowed = os.sched_getaffinity(0)
+    with waiting_thread({here}) as thread:
+        bound = Known({thread}, {here: thread})
+        leave_bound_processor(bound)
+        (place,) = os.sched_getaffinity(thread)
+        assert place in allowed - {here}
+        assert bound.threads() == {place: thread}
+        leave_bound_processor(bound)  # nothing is left to do
+        assert os.sched_getaffinity(thread) == {place}
+    assert os.sched_getaffinity(0) == allowed
+
+
+def test_beside_a_thread_that_is_no_drivers_the_caller_moves_and_keeps_its_mask(
+    here: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allowed, asked = os.sched_getaffinity(0), list[tuple[int, set[int]]]()
+    monkeypatch.setattr(os, "sched_setaffinity", lambda thread, mask: asked.append((thread, set(mask))))
+    leave_bound_processor(Known(set(), {here: 1}))
+    assert asked == [(0, allowed - {here}), (0, allowed)]
+
+
+def test_a_system_that_forbids_it_is_no_failure(here: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(thread: int, mask: set[int]) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "sched_setaffinity", forbidden)
+    for drivers in (set[int](), {1}):
+        bound = Known(drivers, {here: 1})
+        leave_bound_processor(bound)
+        assert bound.threads() == {here: 1}
+
+
+def test_nothing_moves_where_no_thread_is_bound_or_all_processors_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed = os.sched_getaffinity(0)
+    monkeypatch.setattr(os, "sched_setaffinity", lambda thread, mask: pytest.fail("moved"))
+    for threads in (dict[int, int](), {each: 100 + each for each in allowed}):
+        leave_bound_processor(Known(set(threads.values()), threads))
+
+
+def test_threads_that_are_bound_are_found() -> None:
+    one = min(os.sched_getaffinity(0) - BoundProcessors().threads().keys())
+    with waiting_thread({one}) as thread:
+        assert BoundProcessors().threads()[one] == thread
+
+
+def test_a_drivers_thread_that_is_not_bound_is_bound_while_one_processor_is_left() -> None:
+    allowed = os.sched_getaffinity(0)
+    with waiting_thread(allowed) as first, waiting_thread(allowed) as second:
+        bound = BoundProcessors()
+        bound._drivers = {first, second}
+        found = bound.threads()
+        assert len(found) <= len(allowed) - 1
+        for place, thread in found.items():
+            assert os.sched_getaffinity(thread) == {place}
+        assert {first, second} & set(found.values())
+
+
+def test_the_threads_that_a_call_starts_are_known_but_pythons() -> None:
+    bound, threads, done = BoundProcessors(), list[threading.Thread](), threading.Event()
+
+    def make() -> str:
+        threads.append(threading.Thread(target=done.wait, args=(10,)))
+        threads[0].start()
+        return "made"
+
+    assert bound.note_threads_of(make) == "made"
+    assert not bound._drivers
+    done.set()
+    threads[0].join()
+
+
 def test_long_products_ask_and_short_ones_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr("tilewright.library.memory.host.leave_bound_processor", lambda: asked.append(1))
-    long, short = np.ones((700, 700), np.int32), np.ones((8, 8), np.int32)
+    long, short = np.ones((200, 200), np.int32), np.ones((8, 8), np.int32)
     tilewright.matmul(short, short, device="cpu")
     assert not asked
-    assert (tilewright.matmul(long, long, device="cpu") == 700).all()
+    assert (tilewright.matmul(long, long, device="cpu") == 200).all()
     assert asked == [1]

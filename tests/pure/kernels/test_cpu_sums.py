@@ -19,7 +19,7 @@ SHORT = ("float16", "bfloat16")
 FLOAT8 = ("float8_e4m3fn", "float8_e5m2")
 # Beyond 512, the most steps of a block, and below, where blocks are sometimes shorter.
 DEPTHS = (40, 260, 300, 384, 400, 440, 512, 513, 900)
-SIDES = (20, 130, 256, 320, 400, 403, 513, 768, 4096)
+SIDES = (36, 130, 256, 320, 400, 403, 513, 768, 4096)
 
 
 def product_step(plan: Plan) -> tuple[CpuConfig, int]:

@@ -1,59 +1,95 @@
-"""Moves a thread that is about to wait for a CPU device off the processors of the driver's own threads.
+"""Keeps the thread that waits for a CPU device, and the driver's own threads, on processors of their own.
 
 Intel's runtime computes by one thread for each processor. All but one are its own, each bound to a processor; the last is the
 thread that waits for the launch. If the system has put that one on a bound thread's processor, both share it while another is
 idle, call after call: on two processors products take twice as long (1000 x 1000 x 1000 on a Zen 4: 19.4 ms, not 9.7). Where
-other libraries compute by threads in the same process, that is where a caller often ends.
+other libraries compute by threads in the same process, that is where a caller often ends. So the driver's thread is bound to a
+free processor then; the caller stays where its data are cached. Where the driver's threads are not known, as those of a
+context that was made elsewhere, the caller moves.
+
+In some processes the runtime binds none of its threads (in 3 of 16 on two processors; one that begins late enough is not). They
+then share the caller's processor for milliseconds at a time, until the system moves one. So they are bound here.
 """
 
 import ctypes
 import os
+import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from ..processors import processor_numbers
 from ..resting import TASKS
 
-LOOK_S = (
-    0.5  # between two looks at all threads, which take some 20 us each: a driver starts its own in the first launches
-)
+LOOK_S = 0.5  # between two looks at all threads, which take some 20 us each: a driver binds its own when they begin
+Made = TypeVar("Made")
 
 
 class BoundProcessors:
-    """The processors of which some thread of this process may use no other."""
+    """The processors of which some thread of this process may use no other, and which threads are a driver's."""
 
     def __init__(self) -> None:
-        self._numbers, self._looked = frozenset[int](), float("-inf")
+        self._threads: dict[int, int] = {}  # by the processor to which they are bound
+        self._drivers: set[int] = set()
+        self._looked = float("-inf")
 
-    def numbers(self) -> frozenset[int]:
+    def note_threads_of(self, make: Callable[[], Made]) -> Made:
+        """Call a function of Intel's driver, and know the threads that it starts."""
+        before = _threads()
+        made = make()
+        pythons = {each.native_id for each in threading.enumerate()}
+        self._drivers |= _threads() - before - pythons
+        return made
+
+    def threads(self) -> dict[int, int]:
+        """The bound threads by their processors, as they were at most LOOK_S ago."""
         if monotonic() - self._looked > LOOK_S:
-            lists = (_allowed(folder) for folder in TASKS.iterdir())
-            self._numbers = frozenset(int(each) for each in lists if each.isdecimal())
+            lists = {thread: _allowed(thread) for thread in _threads()}
+            self._threads = {int(each): thread for thread, each in lists.items() if each.isdecimal()}
+            self._drivers &= lists.keys()
+            for thread in self._drivers - set(self._threads.values()):
+                self._bind(thread, least_free=2)  # one of them for the caller
             self._looked = monotonic()
-        return self._numbers
+        return self._threads
+
+    def leave(self, processor: int) -> None:
+        """Have the caller, who runs on this processor to which a thread is bound, share it no longer."""
+        thread = self._threads[processor]
+        if thread in self._drivers:
+            self._bind(thread)
+        elif free := processor_numbers() - self._threads.keys():
+            allowed = processor_numbers()
+            with suppress(OSError):  # as in _bind
+                os.sched_setaffinity(0, free)
+                os.sched_setaffinity(0, allowed)
+
+    def _bind(self, thread: int, least_free: int = 1) -> None:
+        """Bind a driver's thread to a processor that has none, if there are enough."""
+        free = processor_numbers() - self._threads.keys()
+        if len(free) < least_free:
+            return
+        with suppress(
+            OSError
+        ):  # it has ended, a sandbox forbids it, or the processor is gone: products are only slower
+            os.sched_setaffinity(thread, {max(free)})
+            self._threads = {each: other for each, other in self._threads.items() if other != thread} | {
+                max(free): thread
+            }
 
 
 BOUND = BoundProcessors()
 
 
 def leave_bound_processor(bound: BoundProcessors = BOUND) -> None:
-    """Have the calling thread run on a processor to which no thread of this process is bound, if there is one.
+    """Have the calling thread run on a processor to which no other thread of this process is bound, if there is one.
 
     Its affinity mask is the same afterwards. Nothing happens where the system does not tell where threads run.
     """
     where = _getcpu()
-    if where is None or where() not in (numbers := bound.numbers()):
-        return
-    allowed = processor_numbers()
-    if free := allowed - numbers:
-        with suppress(
-            OSError
-        ):  # a sandbox that forbids it, or processors that were taken away: the product is only slower
-            os.sched_setaffinity(0, free)
-            os.sched_setaffinity(0, allowed)
+    if where is not None and (processor := where()) in bound.threads():
+        bound.leave(processor)
 
 
 @cache
@@ -64,10 +100,15 @@ def _getcpu() -> Any:
     return getattr(ctypes.CDLL(None), "sched_getcpu", None)
 
 
-def _allowed(task: Path) -> str:
+def _threads() -> frozenset[int]:
+    """The numbers of this process's threads; none where the system does not tell."""
+    return frozenset(int(each.name) for each in TASKS.iterdir()) if TASKS.is_dir() else frozenset()
+
+
+def _allowed(thread: int) -> str:
     """The processors of a thread as the system lists them: 0-3,8; see proc_pid_status(5). Empty if it has ended."""
     try:
-        lines = (task / "status").read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (TASKS / str(thread) / "status").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
     return next((line.split(":")[1].strip() for line in lines if line.startswith("Cpus_allowed_list")), "")

@@ -1,4 +1,7 @@
-"""06_production.cl and gemv.cl as Kernels, for a device's vectors. The first is the last rung of the ladder `cpu`, too."""
+"""06_production.cl, few_columns.cl and gemv.cl as Kernels, for a device's vectors.
+
+The first is the last rung of the ladder `cpu`, too.
+"""
 
 from dataclasses import fields, replace
 from pathlib import Path
@@ -9,6 +12,7 @@ from ....core.precision import PRECISIONS, REPRODUCIBLE
 from ....core.problem import Problem
 from ....core.types import element_type
 from .config import CpuConfig
+from .config_few_columns import MAX_ROWS, MOST_COLUMNS, PACKED_BYTES, CpuFewColumnsConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
 from .config_reproducible import ReproducibleConfig
 from .config_symmetric import CpuSymmetricConfig
@@ -23,6 +27,9 @@ PIECES_NEED = {
     2: (("vpdpbusd", "with vpdpwssd, which multiplies 16 bits two at a time; they are multiplied as 32 bits instead"),),
 }
 
+# (rows, columns) of the tile of few_columns.cl by the bytes of a vector: 16 sums of 32 registers where they are 64 wide, 8 of 16
+# elsewhere; so many that vectors of any type divide them.
+FEW_COLUMNS_TILES = {64: (4, 4), 32: (4, 2), 16: (4, 2)}
 
 COMPONENT_BYTES = 4  # of what several pieces are
 
@@ -75,9 +82,9 @@ def reproducible_steps(kernel: Kernel, config: Config, problem: Problem) -> Step
     return (Step(kernel, config, call, names, (("sums", nbytes),) if nbytes else ()),)
 
 
-def gemv_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
+def one_step(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
-    assert isinstance(config, CpuGemvConfig)
+    assert isinstance(config, CpuGemvConfig | CpuFewColumnsConfig)
     call = config.oriented(problem)
     return (Step(kernel, config, call, call.buffers),)
 
@@ -89,7 +96,20 @@ def gemv_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
     most = LEVEL1_BYTES // (real_bytes * kind.parts)
     config = CpuGemvConfig(vector_bytes // real_bytes, most, most, device.compute_units)
     dtypes = tuple(name for name in DTYPES if not exact_depth(name))
-    return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=gemv_steps)
+    return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=one_step)
+
+
+def few_columns_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """few_columns.cl for a device's vectors and registers. Its sums are never split, as those of gemv.cl; real numbers only."""
+    real_bytes = element_type(dtype).component_bytes
+    rows, columns = FEW_COLUMNS_TILES[vector_bytes]
+    tile = register_tile(vector_bytes, real_bytes, False, level2_bytes=device.level2_bytes)
+    packed = PACKED_BYTES // real_bytes
+    config = CpuFewColumnsConfig(
+        rows, columns, tile.width, MOST_COLUMNS, MAX_ROWS, packed, device.compute_units, tile.uncut_depth
+    )
+    dtypes = tuple(name for name in DTYPES if not exact_depth(name) and element_type(name).parts == 1)
+    return Kernel(HERE / "few_columns.cl", config, dtypes=dtypes, steps=one_step)
 
 
 def reproducible_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:
@@ -104,4 +124,4 @@ def reproducible_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> t
         steps=reproducible_steps,
         precision=REPRODUCIBLE,
     )
-    return replace(own, source=HERE / "gemv_reproducible.cl", config=free.config, steps=gemv_steps), own
+    return replace(own, source=HERE / "gemv_reproducible.cl", config=free.config, steps=one_step), own

@@ -7,7 +7,14 @@ from ....core.precision import REPRODUCIBLE
 from ..call import GemmCall
 from ..family import Candidate
 from .elements import takes_vectors
-from .kernels import gemv_kernel, piece_kernels, product_kernel, reproducible_kernels, symmetric_kernel
+from .kernels import (
+    few_columns_kernel,
+    gemv_kernel,
+    piece_kernels,
+    product_kernel,
+    reproducible_kernels,
+    symmetric_kernel,
+)
 
 
 def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
@@ -21,6 +28,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     )
     halved = map(symmetric_kernel, blocked) if call.symmetric else ()
     chained = reproducible_kernels(call.dtype, device, vector_bytes) if call.precision == REPRODUCIBLE else ()
-    kernels = (*chained, gemv_kernel(call.dtype, device, vector_bytes), *halved, *blocked)
+    thin = (gemv_kernel(call.dtype, device, vector_bytes), few_columns_kernel(call.dtype, device, vector_bytes))
+    kernels = (*chained, *thin, *halved, *blocked)
     for place, kernel in enumerate(kernels):
         yield Candidate(kernel, kernel.config, float(place))

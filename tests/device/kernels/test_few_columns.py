@@ -1,0 +1,114 @@
+"""A matrix times a few columns on CPUs, where vectors run along k: ends of k and of rows, strides, epilogues, infinities."""
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright.core.plan import Plan
+from tilewright.runtime.opencl.device import Device
+
+NAME = "cpu/few_columns"
+TOLERANCE = {"float32": 1e-6, "float64": 1e-14, "float16": 1e-3}
+
+
+@pytest.fixture
+def cpu(device: Device) -> Device:
+    if "cpu" not in device.info.features:
+        pytest.skip("a kernel for CPUs")
+    return device
+
+
+def kernel_of(size: tuple[int, int, int], dtype: str, device: Device, layout: str = "NN") -> str:
+    found = tilewright.plan(size, dtype=dtype, layout=layout, device=device.info.name)
+    assert isinstance(found, Plan)
+    return found.steps[-1].kernel.name
+
+
+def random_of(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
+    random = np.random.default_rng(seed)
+    if np.dtype(dtype).kind == "f":
+        return random.normal(size=shape).astype(dtype)
+    return random.integers(-(2**20), 2**20, shape).astype(dtype)
+
+
+def check(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
+    if found.dtype.kind != "f":
+        np.testing.assert_array_equal(found, a @ b)
+        return
+    wide_a, wide_b = a.astype("f8"), b.astype("f8")
+    error = np.abs(found - wide_a @ wide_b)
+    assert (error <= TOLERANCE[found.dtype.name] * (np.abs(wide_a) @ np.abs(wide_b)) + 1e-30).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int32", "uint64"])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (2, 2, 128),
+        (3, 5, 129),
+        (37, 3, 143),
+        (64, 9, 511),
+        (1030, 13, 2049),
+        (5, 3, 40000),
+        (300, 13, 9001),
+        (70, 29, 300),
+    ],
+    ids=str,
+)
+def test_ends_of_rows_columns_and_k(size: tuple[int, int, int], dtype: str, cpu: Device) -> None:
+    m, n, k = size
+    if n < 16:
+        assert kernel_of(size, dtype, cpu) == NAME
+    a, b = random_of((m, k), dtype, 1), random_of((k, n), dtype, 2)
+    for placed in (b, np.asfortranarray(b), b[::-1, ::-1]):
+        frame = np.full((m + 2, n + 3), 7, dtype)  # what lies around the result stays
+        found = tilewright.matmul(a, placed, out=frame[1:-1, 1:-2], queue=cpu.queue)
+        check(found, a, placed)
+        frame[1:-1, 1:-2] = 7
+        assert (frame == 7).all()
+
+
+def test_rows_with_gaps_results_by_columns_and_batches(cpu: Device) -> None:
+    a, b = random_of((3, 70, 901), "float32", 3)[:, ::2, 5:], random_of((896, 6), "float32", 4)
+    out = np.empty((3, 6, 35), np.float32)
+    found = tilewright.matmul(a, b, out=out.transpose(0, 2, 1), queue=cpu.queue)
+    for each in range(3):
+        check(found[each], a[each], b)
+
+
+def test_an_epilogue(cpu: Device) -> None:
+    a, b, c = (random_of(shape, "float64", 5) for shape in ((41, 300), (300, 7), (41, 7)))
+    for bias in (random_of((7,), "float64", 6), random_of((41, 1), "float64", 7)):
+        found = tilewright.gemm(a, b, c, alpha=0.5, beta=-2, bias=bias, activation="relu", queue=cpu.queue)
+        np.testing.assert_allclose(found, np.maximum(0.5 * (a @ b) - 2 * c + bias, 0), atol=1e-12)
+
+
+def test_infinities_reach_their_own_rows_and_columns_alone(cpu: Device) -> None:
+    """The last vector of k is read twice in part, and surplus rows and columns are computed."""
+    k = 16 * 40 + 5
+    for place in (0, k - 1, k - 5, k - 6, k - 16, k - 17):
+        a, b = random_of((6, k), "float32", 8), random_of((k, 5), "float32", 9)
+        a[5, place], b[place, 1], b[place, 4] = np.inf, 0, np.nan
+        with np.errstate(invalid="ignore"):
+            wanted = a @ b
+            found = tilewright.matmul(a, b, queue=cpu.queue)
+        np.testing.assert_array_equal(np.isnan(found), np.isnan(wanted))
+        np.testing.assert_array_equal(np.isinf(found), np.isinf(wanted))
+
+
+def test_rows_of_a_part_have_the_bits_of_the_whole(cpu: Device) -> None:
+    a, b = random_of((900, 3001), "float32", 10), random_of((3001, 9), "float32", 11)
+    whole = tilewright.matmul(a, b, queue=cpu.queue)
+    for rows in (2, 5, 333):
+        part = tilewright.matmul(a[:rows], b, queue=cpu.queue)
+        assert part.tobytes() == whole[:rows].tobytes()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
+def test_a_by_columns_is_read_as_it_lies(dtype: str, cpu: Device) -> None:
+    """By the kernel of few rows, as the transposed product."""
+    for m, n, k in ((70, 8, 300), (16, 16, 64), (500, 3, 1)):
+        a, b = (random_of(shape, "float32", 12).astype(dtype) for shape in ((k, m), (k, n)))
+        found = tilewright.matmul(a.T, b, queue=cpu.queue)
+        np.testing.assert_allclose(found, a.T.astype("c16") @ b, rtol=1e-4, atol=1e-3)
+    assert kernel_of((70, 8, 300), dtype, cpu, "TN") == "cpu/06_production"

@@ -1,0 +1,92 @@
+"""How a product with few columns is cut on CPUs: rows among work-groups, and k in blocks that fit what is packed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tilewright.core.device import DeviceInfo
+from tilewright.core.problem import Gemm
+from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.cpu.config import CpuConfig
+from tilewright.kernels.product.cpu.config_few_columns import MOST_COLUMNS, CpuFewColumnsConfig
+from tilewright.kernels.product.cpu.kernels import FEW_COLUMNS_TILES, few_columns_kernel, product_kernel
+
+CPU = DeviceInfo("a CPU", "a vendor", "a driver", "cpu", compute_units=2, native_widths={"float32": 16})
+
+
+def config_of(dtype: str, vector_bytes: int) -> CpuFewColumnsConfig:
+    config = few_columns_kernel(dtype, CPU, vector_bytes).config
+    assert isinstance(config, CpuFewColumnsConfig)
+    return config
+
+
+@given(
+    st.integers(1, 10**6), st.integers(1, MOST_COLUMNS), st.integers(128, 10**7), st.integers(1, 40),
+    st.sampled_from(sorted(FEW_COLUMNS_TILES)), st.sampled_from(("float32", "float64")),
+)  # fmt: skip
+def test_blocks_cover_k_and_fit(m: int, n: int, k: int, batch: int, vector_bytes: int, dtype: str) -> None:
+    config = config_of(dtype, vector_bytes)
+    call = call_of(Gemm(m, n, k, dtype, batch=batch))
+    kb, width = config.depth(call), config.VW
+    assert kb % width == 0
+    last = k - (k - 1) // kb * kb
+    if last < width and k > kb:  # it belongs to the block before
+        last += kb
+    assert last >= width
+    columns = -(-n // config.COLUMNS) * config.COLUMNS
+    assert columns * max(kb + width, last) <= config.PACKED
+    rows = config.group_rows(call)
+    assert rows <= config.MAX_ROWS
+    assert rows * config.ndrange(call).global_size[0] >= m
+    assert config.ROWS * config.COLUMNS % width == 0  # sums are transposed by whole blocks of vectors
+
+
+@pytest.mark.parametrize(
+    ("problem", "word"),
+    [
+        (Gemm(100, 33, 200), "33 columns"),
+        (Gemm(100, 4, 127), "k=127"),
+        (Gemm(100, 4, 200, a_order="column"), "100 apart"),
+        (Gemm(100, 14, 4095), "14 columns nearly fill vectors of 16"),
+        (Gemm(100, 32, 4096), "32 columns nearly fill"),
+    ],
+)
+def test_what_it_does_not_take(problem: Gemm, word: str) -> None:
+    (said,) = config_of("float32", 64).violations(problem, CPU)
+    assert word in said
+
+
+def test_few_rows_are_columns_where_parts_have_other_bits_anyway() -> None:
+    config = config_of("float32", 64)
+    for problem, transposed in (
+        (Gemm(4, 500, 900, b_order="column"), True),
+        (Gemm(4, 500, config.uncut_depth, b_order="column"), False),
+        (Gemm(4, 500, 900), False),
+        (Gemm(4, 4, 900, b_order="column"), False),
+    ):
+        call = config.oriented(problem)
+        assert call.is_transposed == transposed
+        assert config.oriented(call) == call
+        assert (not any(config.violations(problem, CPU))) == config.takes(call)
+
+
+def test_enough_work_is_left_for_a_group() -> None:
+    config = config_of("float32", 64)
+    assert config.group_rows(call_of(Gemm(100000, 4, 128))) == config.MAX_ROWS
+    assert config.group_rows(call_of(Gemm(100, 4, 128))) == 256  # 128 KiB
+    assert config.group_rows(call_of(Gemm(1000, 4, 4096))) == 500
+
+
+def test_a_by_columns_is_the_transposed_product_of_few_rows() -> None:
+    config = product_kernel("float32", CPU, 64).config
+    assert isinstance(config, CpuConfig)
+    for n, k, order, flipped in (
+        (64, 512, "column", True),
+        (64, 511, "column", False),
+        (65, 999, "column", False),
+        (16, 300, "row", False),
+    ):
+        call = config.oriented(Gemm(100, n, k, a_order=order))
+        assert call.is_transposed == flipped
+        assert config.oriented(call) == call
+    assert not config.oriented(Gemm(4, 8, 300, a_order="column")).is_transposed  # few rows as they are
