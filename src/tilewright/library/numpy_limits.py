@@ -40,8 +40,8 @@ from ..dispatch.table_files import load_tables
 from ..runtime.cache import BinaryCache, cache_folder, content_key
 from ..runtime.load import SHORTEST_S, OtherLoad
 from ..runtime.opencl.device import Device
-from ..runtime.opencl.vpdpbusd import equipped, processor_flags
-from ..runtime.processors import usable_processors
+from ..runtime.opencl.vpdpbusd import equipped
+from ..runtime.processors import code_facts, usable_processors
 from ..runtime.resting import let_threads_rest
 from .engine import Call
 from .memory.host import HostMemory
@@ -141,7 +141,7 @@ def machine(device: Device) -> str:
         if each["user_api"] == "blas"
     )
     own = (info.platform, info.version, info.driver, info.name, info.compute_units)
-    return json.dumps([*own, processor_flags(), usable_processors(), np.__version__, blas])
+    return json.dumps([*own, code_facts(info.kind), usable_processors(), np.__version__, blas])
 
 
 def sizes_of(kind: str, read: str, result: str) -> list[Asked]:
@@ -278,11 +278,11 @@ def wakes_threads(call: Callable[[], Any]) -> bool:
 
 
 def compared(one: Callable[[], Any], other: Callable[[], Any], rests: bool = False) -> tuple[float, float]:
-    """The least times of both, from blocks in turns, the other's once the threads of the first rest if it `rests`."""
+    """The least times of both, from blocks in turns, each once the threads of the other rest if they `rests`."""
     least = {one: float("inf"), other: float("inf")}
     for turn in range(ROUNDS // 2 if rests else ROUNDS):
         for call in (one, other) if turn % 2 else (other, one):
-            if rests and call is other:
+            if rests:
                 let_threads_rest(REST_S)
             call()  # fills caches
             least[call] = min(least[call], _block(call))

@@ -34,7 +34,7 @@ from ..kernels.peaks import (
 from ..runtime.cache import cache_folder, content_key
 from ..runtime.device import Device
 from ..runtime.load import OtherLoad
-from ..runtime.processors import usable_processors
+from ..runtime.processors import code_facts, usable_processors
 from ..runtime.run import Execution
 from ..runtime.verify import Reference, verify_execution
 
@@ -86,7 +86,9 @@ def highest(found: Sequence[Peaks]) -> Peaks:
 def _kept_in(info: DeviceInfo, dtype: str) -> Path:
     """The file for a device, its driver and this version of the micro-benchmarks."""
     own = "".join(path.read_text(encoding="utf-8") for path in sorted((KERNELS / "peaks").iterdir()) if path.is_file())
-    key = content_key("quiet", info.name, info.platform, info.driver, str(info.compute_units), dtype, own)
+    key = content_key(
+        "quiet", info.name, info.platform, info.driver, str(info.compute_units), code_facts(info.kind), dtype, own
+    )
     return cache_folder() / "peaks" / f"{key[:32]}.json"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.problem import Gemm, Problem, output_of
 from ...errors import Unsupported
 from ...runtime.libraries import USUAL_FOLDERS, files_in, listed_folders
-from ...runtime.opencl.vpdpbusd import processor_flags
+from ...runtime.processors import processor_flags
 from . import Baseline, Measurement, Request
 from .child import ChildBaseline
 

@@ -23,6 +23,7 @@ from ..device import DEVICE_VARIABLE, place_of, preset_device
 from ..icd.preference import NEVER_BY_DEFAULT, UNKNOWN_DRIVER, preference, standing
 from ..icd.registration import bind_threads, register
 from ..once import MadeOnce
+from ..processors import code_facts
 from ..tensor_maps import encode
 from .callers_processor import BOUND
 from .error_codes import NO_MEMORY, code_of, error_sentence, failure
@@ -198,7 +199,8 @@ class Device:
 
     def _compile(self, source: str, name: str, options: tuple[str, ...], target: str) -> tuple[Any, str]:
         info = self.info
-        key = content_key(source, *options, target, info.platform, info.version, info.driver, info.name)
+        names = (info.platform, info.version, info.driver, info.name)
+        key = content_key(source, *options, target, *names, code_facts(info.kind))
         binary = self._disk.get(key)
         if binary is not None:
             program = self._load(binary, options)

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from ...core.types import element_type
 from ..cache import BinaryCache, cache_folder, content_key
 from ..children import run_child, tell
 from ..icd.registration import register
+from ..processors import code_facts
 from .smoke import find_device, source_of
 
 VPDPBUSD = "vpdpbusd"
@@ -42,7 +42,7 @@ def equipped(info: DeviceInfo, dtype: str) -> DeviceInfo:
 def _tried(platform: str, version: str, driver: str, name: str, place: int) -> str:
     """Why the instruction cannot be used there; "" if it can."""
     kept = BinaryCache(cache_folder() / "trials")
-    key = content_key(source_of(VPDPBUSD), platform, version, driver, name, processor_flags())
+    key = content_key(source_of(VPDPBUSD), platform, version, driver, name, code_facts("cpu"))
     answer = kept.get(key)
     if answer is not None:
         return answer.decode()
@@ -50,15 +50,6 @@ def _tried(platform: str, version: str, driver: str, name: str, place: int) -> s
     if lasting:
         kept.put(key, reason.encode())
     return reason
-
-
-def processor_flags() -> str:
-    """The processor's flags, if the system tells them: several machines may share a home folder."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return ""
-    return next((line for line in lines if line.startswith("flags")), "")
 
 
 def _try(platform: str, version: str, place: int) -> tuple[str, bool]:
