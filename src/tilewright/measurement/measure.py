@@ -9,10 +9,12 @@ from typing import Any, Protocol, TypeAlias
 from ..core.records import Samples
 from ..errors import LaunchFailed, ProcessFailed
 from ..runtime.device import Device
+from ..runtime.resting import let_threads_rest
 from ..runtime.run import Execution, Times, Work
 from .timestamps import Timestamps
 
-SETTLE_S = 0.002  # between workloads: the threads of the last one go to sleep
+SETTLE_S = 0.002  # between workloads: the device settles
+REST_S = 0.25  # the longest wait for threads of this process: those of a BLAS spin for some 100 ms after a call
 SHORT_S = 0.05  # a faster workload runs once untimed before each timed run, to warm up caches, clocks and threads
 FLUSH_BYTES = 256 << 20  # larger than known last-level caches
 
@@ -185,6 +187,7 @@ def measure_interleaved(
 
 def _timed(workload: Timed, before: Collected, warm: bool) -> Times:
     sleep(SETTLE_S)
+    let_threads_rest(REST_S)
     if warm and (not before.times or before.times[-1].wall_s < SHORT_S):
         first = workload.run()
         if first.wall_s > SHORT_S:

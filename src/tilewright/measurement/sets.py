@@ -14,6 +14,11 @@ from ..errors import InvalidInput, UnknownName
 LAYOUTS = {"NN": ("row", "row"), "NT": ("row", "column"), "TN": ("column", "row"), "TT": ("column", "column")}
 SIZES = (16, 32, 64, 96, 127, 128, 192, 256, 384, 511, 512, 768, 1000, 1024, 1536, 2048, 4096)
 SKINNY = ((64, 4096, 4096), (4096, 64, 4096), (4096, 4096, 64), (8192, 8192, 32), (1, 4096, 4096), (4096, 1, 4096))
+# Products with few columns, or few rows, and the layouts in which they take different ways on CPUs.
+FEW_COLUMNS = (
+    *((4096, n, 4096, "NN") for n in (2, 4, 8, 16, 24, 32)), (4096, 4, 4096, "TN"), (4096, 16, 4096, "TN"),
+    (4, 4096, 4096, "NT"), (16, 4096, 4096, "NT"), (4000, 4, 500, "NN"), (4000, 12, 500, "NN"), (4000, 8, 500, "TN"),
+)  # fmt: skip
 DECODE_ROWS = (1, 2, 4, 8, 16, 32, 64, 128)
 DECODERS = (
     (4096, 4096),
@@ -133,6 +138,13 @@ def skinny(dtype: str) -> Iterator[Problem]:
     """Products with one short side, and matrix-vector products."""
     for m, n, k in SKINNY:
         yield product(m, n, k, dtype)
+
+
+@benchmark_set("columns")
+def few_columns(dtype: str) -> Iterator[Problem]:
+    """Products with few columns or few rows."""
+    for m, n, k, letters in FEW_COLUMNS:
+        yield product(m, n, k, dtype, letters)
 
 
 @benchmark_set("large")
