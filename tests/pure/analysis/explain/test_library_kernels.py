@@ -97,6 +97,12 @@ def planned() -> Iterator[Launches]:
     products += [Gemm(14, 20, 9, dtype) for dtype in ("float64", "int32", "complex64", "complex128")]
     products += [Gemm(17, 35, 33, precision=REPRODUCIBLE), Gemm(9, 40, 70, "float64", precision=REPRODUCIBLE)]
     products += [Gemm(1, 70, 33, precision=REPRODUCIBLE)]
+    products += [
+        Gemm(7, 5, 139),
+        Gemm(6, 11, 69, "float64", batch=2),
+        Gemm(5, 2, 130, "int32"),
+        Gemm(5, 60, 259, b_order="column"),
+    ]
     products += [Gemm(9, 7, 5, batch=3), Gemm(26, 42, 3, "float64"), Gemm(14, 37, 5)]
     turned = [Transpose(70, 52, dtype) for dtype in ("float32", "float64", "int8", "float16", "complex128")]
     swaps = [
