@@ -116,6 +116,14 @@ def test_a_drivers_thread_that_is_not_bound_is_bound_while_one_processor_is_left
             assert os.sched_getaffinity(thread) == {place}
 
 
+def test_a_fork_knows_nothing_of_them() -> None:
+    with waiting_thread(os.sched_getaffinity(0)) as thread:
+        bound = Known({thread}, {0: thread})
+        bound.forget()
+        assert thread not in bound.threads().values()
+        assert not bound._drivers
+
+
 def test_the_threads_that_a_call_starts_are_known_but_pythons() -> None:
     bound, threads, done = BoundProcessors(), list[threading.Thread](), threading.Event()
 

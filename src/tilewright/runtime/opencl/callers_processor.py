@@ -35,6 +35,10 @@ class BoundProcessors:
         self._drivers: set[int] = set()
         self._looked = float("-inf")
 
+    def forget(self) -> None:
+        """Know nothing, as in a fork: the threads are another process's there."""
+        self._threads, self._drivers, self._looked = {}, set(), float("-inf")
+
     def note_threads_of(self, make: Callable[[], Made]) -> Made:
         """Call a function of Intel's driver, and know the threads that it starts."""
         before = _threads()
@@ -80,6 +84,8 @@ class BoundProcessors:
 
 
 BOUND = BoundProcessors()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=BOUND.forget)
 
 
 def leave_bound_processor(bound: BoundProcessors = BOUND) -> None:
