@@ -43,8 +43,8 @@ class BoundProcessors:
         """Call a function of Intel's driver, and know the threads that it starts."""
         before = _threads()
         made = make()
-        pythons = {each.native_id for each in threading.enumerate()}
-        self._drivers |= _threads() - before - pythons
+        started = _threads() - before
+        self._drivers |= started - {each.native_id for each in threading.enumerate()}
         return made
 
     def threads(self) -> dict[int, int]:
@@ -60,7 +60,9 @@ class BoundProcessors:
 
     def leave(self, processor: int) -> None:
         """Have the caller, who runs on this processor to which a thread is bound, share it no longer."""
-        thread = self._threads[processor]
+        thread = self._threads.get(processor)
+        if thread is None:  # another caller has just had it moved
+            return
         if thread in self._drivers:
             self._bind(thread)
         elif free := processor_numbers() - self._threads.keys():
@@ -89,7 +91,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def leave_bound_processor(bound: BoundProcessors = BOUND) -> None:
-    """Have the calling thread run on a processor to which no other thread of this process is bound, if there is one.
+    """Have no other thread of this process bound to the processor that the calling thread runs on, if another one is free.
 
     Its affinity mask is the same afterwards. Nothing happens where the system does not tell where threads run.
     """

@@ -56,7 +56,7 @@ class CpuConfig(ProductConfig):
     def orientation(self, problem: Problem) -> GemmCall:
         """C by rows, or by columns where that lets A be read as it lies."""
         call = call_of(problem).row_major
-        few = call.n <= min(FEW_COLUMNS, call.m, call.k // STEPS_FOR_A_COLUMN) and not call.symmetric
+        few = call.n <= min(FEW_COLUMNS, call.m - 1, call.k // STEPS_FOR_A_COLUMN) and not call.symmetric
         return call.transposed if few and call.a.row == 1 and call.a.column != 1 else call
 
     def blocks(self, call: GemmCall) -> Blocking:
