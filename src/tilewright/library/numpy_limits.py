@@ -42,7 +42,7 @@ from ..runtime.load import SHORTEST_S, OtherLoad
 from ..runtime.opencl.device import Device
 from ..runtime.opencl.vpdpbusd import equipped
 from ..runtime.processors import code_facts, usable_processors
-from ..runtime.resting import let_threads_rest
+from ..runtime.resting import REST_S, let_threads_rest
 from .engine import Call
 from .memory.host import HostMemory
 
@@ -91,7 +91,7 @@ GAIN = 0.9  # NumPy's own must take at most this part of our time
 WATCHED_S = 0.012  # how long threads are watched: Linux counts the time of a running thread at its ticks, of up to 4 ms
 WOKEN = 0.3  # of the calling thread's processor time: what others get at least while a BLAS uses them
 ONE_THREAD = 64**3  # multiply-adds of a product that no BLAS wakes threads for
-REST_S = 0.25  # the longest wait for them: OpenBLAS's spin for 2^28 ticks of the processor's counter, 104 ms at 2.6 GHz
+BRIEF_REST_S = 0.03  # the wait for threads that do not come to rest anyway
 ROUNDS = 4
 BLOCK_S = 1e-3  # of calls of one way, in each round; at least three calls
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
@@ -118,11 +118,12 @@ def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Cost
     own_work = process_time()
     sleep(WATCHED_S)
     restless = process_time() - own_work > WOKEN * WATCHED_S
+    rest = BRIEF_REST_S if restless else REST_S
     found: Limit | Costs
     if kind in MOST:
-        found = costs_of(samples_of(kind, read, result), lambda asked: _times(device, asked))
+        found = costs_of(samples_of(kind, read, result), lambda asked: _times(device, asked, rest))
     else:
-        found = bisected(kind, read, result, lambda asked: _wins(device, asked))
+        found = bisected(kind, read, result, lambda asked: _wins(device, asked, rest))
     sleep(max(0.0, 1.2 * SHORTEST_S - (perf_counter() - begin)))  # for a count of what others do
     others = load.cores()
     if not restless and (others is None or others <= LITTLE_LOAD):
@@ -228,18 +229,18 @@ def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -
     return Limit(amount_of(sizes[won]), f"{m}x{n}x{k}")
 
 
-def _wins(device: Device, asked: Asked) -> bool:
+def _wins(device: Device, asked: Asked, rest: float = REST_S) -> bool:
     """Whether NumPy multiplies this size fast enough to be called, in one of two comparisons: its threads may wait for each
     other during all of one, and an unlucky comparison would end the search far below the limit."""
     for _ in range(2):
-        numpys, ours = _times(device, asked)
+        numpys, ours = _times(device, asked, rest)
         if numpys <= GAIN * ours:
             return True
     return False
 
 
-def _times(device: Device, asked: Asked) -> tuple[float, float]:
-    """The seconds that NumPy, and a kernel, take for a product."""
+def _times(device: Device, asked: Asked, rest: float = REST_S) -> tuple[float, float]:
+    """The seconds that NumPy, and a kernel, take for a product. Threads of the other one get up to `rest` seconds to stop."""
     a_order, b_order = ("column" if across else "row" for across in asked.across)
     problem = Gemm(
         asked.m, asked.n, asked.k, asked.read, a_order, b_order, out_dtype=asked.result, batch=asked.products
@@ -256,19 +257,19 @@ def _times(device: Device, asked: Asked) -> tuple[float, float]:
     def numpys() -> Any:
         np.matmul(a, b, dtype=kind)
 
-    woken = asked.m * asked.n * asked.k >= ONE_THREAD and wakes_threads(numpys)
+    woken = asked.m * asked.n * asked.k >= ONE_THREAD and wakes_threads(numpys, rest)
     memory = HostMemory(device, None)
     call = Call([plan_product(problem, equipped(device.info, asked.read), load_tables())], device)
 
     def ours() -> Any:
         memory.run(call, {**arrays, "C": np.empty(shape, kind)}, "C", False)
 
-    return compared(numpys, ours, rests=woken)
+    return compared(numpys, ours, rest if woken else 0.0)
 
 
-def wakes_threads(call: Callable[[], Any]) -> bool:
+def wakes_threads(call: Callable[[], Any], rest: float = REST_S) -> bool:
     """Whether other threads of this process, which rested, work while this one makes the call again and again."""
-    let_threads_rest(REST_S)
+    let_threads_rest(rest)
     call()
     end, all_before, own_before = perf_counter() + WATCHED_S, process_time(), thread_time()
     while perf_counter() < end:
@@ -277,13 +278,13 @@ def wakes_threads(call: Callable[[], Any]) -> bool:
     return process_time() - all_before - own > WOKEN * own
 
 
-def compared(one: Callable[[], Any], other: Callable[[], Any], rests: bool = False) -> tuple[float, float]:
-    """The least times of both, from blocks in turns, each once the threads of the other rest if they `rests`."""
+def compared(one: Callable[[], Any], other: Callable[[], Any], rest: float = 0.0) -> tuple[float, float]:
+    """The least times of both, from blocks in turns. Before each block other threads get up to `rest` seconds to stop."""
     least = {one: float("inf"), other: float("inf")}
-    for turn in range(ROUNDS // 2 if rests else ROUNDS):
+    for turn in range(ROUNDS // 2 if rest else ROUNDS):
         for call in (one, other) if turn % 2 else (other, one):
-            if rests:
-                let_threads_rest(REST_S)
+            if rest:
+                let_threads_rest(rest)
             call()  # fills caches
             least[call] = min(least[call], _block(call))
     return least[one], least[other]

@@ -9,12 +9,11 @@ from typing import Any, Protocol, TypeAlias
 from ..core.records import Samples
 from ..errors import LaunchFailed, ProcessFailed
 from ..runtime.device import Device
-from ..runtime.resting import let_threads_rest
+from ..runtime.resting import REST_S, let_threads_rest
 from ..runtime.run import Execution, Times, Work
 from .timestamps import Timestamps
 
 SETTLE_S = 0.002  # between workloads: the device settles
-REST_S = 0.25  # the longest wait for threads of this process: those of a BLAS spin for some 100 ms after a call
 SHORT_S = 0.05  # a faster workload runs once untimed before each timed run, to warm up caches, clocks and threads
 FLUSH_BYTES = 256 << 20  # larger than known last-level caches
 

@@ -26,7 +26,7 @@ def processor_flags() -> str:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
         return ""
-    return next((line for line in lines if line.startswith("flags")), "")
+    return next((line for line in lines if line.startswith(("flags", "Features"))), "")
 
 
 def code_facts(kind: str, environ: Mapping[str, str] = os.environ) -> str:

@@ -7,9 +7,9 @@ from time import monotonic, sleep
 
 TASKS = Path("/proc/self/task")
 POLL_S = 1e-3
-LIMIT_S = (
-    0.5  # OpenBLAS spins for up to 2**28 ticks of a processor's counter, 104 ms at 2.6 GHz; others for up to 200 ms
-)
+# OpenBLAS spins for up to 2**28 ticks of a processor's counter, 104 ms at 2.6 GHz; others spin for up to 200 ms.
+LIMIT_S = 0.5
+REST_S = 0.25 if TASKS.is_dir() else 0.03  # for waits that are repeated; shorter where each would take all of it
 
 
 def let_threads_rest(limit_s: float = LIMIT_S) -> float:

@@ -40,6 +40,12 @@ def waiting_thread(processors: set[int]) -> Iterator[int]:
         thread.join()
 
 
+def found_by(bound: BoundProcessors) -> dict[int, int]:
+    """The bound threads by their processors, as a look finds them."""
+    bound._look()
+    return bound._threads
+
+
 class Known(BoundProcessors):
     """A driver's threads that a test says, and nothing of this process's others."""
 
@@ -63,7 +69,7 @@ def test_the_drivers_thread_is_bound_elsewhere(here: int) -> None:
         leave_bound_processor(bound)
         (place,) = os.sched_getaffinity(thread)
         assert place in allowed - {here}
-        assert bound.threads() == {place: thread}
+        assert bound._threads == {place: thread}
         leave_bound_processor(bound)  # nothing is left to do
         assert os.sched_getaffinity(thread) == {place}
     assert os.sched_getaffinity(0) == allowed
@@ -86,7 +92,7 @@ def test_a_system_that_forbids_it_is_no_failure(here: int, monkeypatch: pytest.M
     for drivers in (set[int](), {1}):
         bound = Known(drivers, {here: 1})
         leave_bound_processor(bound)
-        assert bound.threads() == {here: 1}
+        assert bound._threads == {here: 1}
 
 
 def test_nothing_moves_where_no_thread_is_bound_or_all_processors_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -97,18 +103,18 @@ def test_nothing_moves_where_no_thread_is_bound_or_all_processors_have_one(monke
 
 
 def test_threads_that_are_bound_are_found() -> None:
-    one = min(os.sched_getaffinity(0) - BoundProcessors().threads().keys())
+    one = min(os.sched_getaffinity(0) - found_by(BoundProcessors()).keys())
     with waiting_thread({one}) as thread:
-        assert BoundProcessors().threads()[one] == thread
+        assert found_by(BoundProcessors())[one] == thread
 
 
 def test_a_drivers_thread_that_is_not_bound_is_bound_while_one_processor_is_left() -> None:
     allowed = os.sched_getaffinity(0)
     with waiting_thread(allowed) as first, waiting_thread(allowed) as second:
-        free = allowed - BoundProcessors().threads().keys()  # a driver's thread of this process may have one
+        free = allowed - found_by(BoundProcessors()).keys()  # a driver's thread of this process may have one
         bound = BoundProcessors()
         bound._drivers = {first, second}
-        found = bound.threads()
+        found = found_by(bound)
         mine = {place: thread for place, thread in found.items() if thread in (first, second)}
         assert len(mine) == min(2, len(free) - 1)
         assert mine.keys() <= free
@@ -116,11 +122,21 @@ def test_a_drivers_thread_that_is_not_bound_is_bound_while_one_processor_is_left
             assert os.sched_getaffinity(thread) == {place}
 
 
+def test_a_second_caller_does_not_wait(here: int) -> None:
+    with waiting_thread({here}) as thread:
+        bound = Known({thread}, {here: thread})
+        with bound._lock:
+            leave_bound_processor(bound)
+        assert os.sched_getaffinity(thread) == {here}
+        leave_bound_processor(bound)
+        assert os.sched_getaffinity(thread) != {here}
+
+
 def test_a_fork_knows_nothing_of_them() -> None:
     with waiting_thread(os.sched_getaffinity(0)) as thread:
         bound = Known({thread}, {0: thread})
         bound.forget()
-        assert thread not in bound.threads().values()
+        assert thread not in found_by(bound).values()
         assert not bound._drivers
 
 

@@ -13,6 +13,7 @@ from ...core.kernel import Step, render
 from ...core.plan import Plan
 from ...errors import BuildFailed, ProcessFailed, Unsupported
 from ...runtime.children import run_child, sent
+from ...runtime.processors import code_facts
 from . import instruction_kinds as kinds
 from . import x86_code
 from .counts import Resources
@@ -46,7 +47,8 @@ def code_from_driver(plan: Plan, step: Step, info: DeviceInfo, level: str = "") 
     source = render(step.kernel, step.config, step.problem)
     options = (*step.kernel.options, *((VERBOSE,) if "nvidia" in info.features else ()))
     runs = info.platform.startswith("Portable")  # PoCL compiles for a work-group's size when that is launched
-    key = (source, *options, step.kernel.target, info.platform, info.version, info.driver, info.name, level, str(plan))
+    names = (info.platform, info.version, info.driver, info.name)
+    key = (source, *options, step.kernel.target, *names, code_facts(info.kind), level, str(plan))
     label = info.label if not level else INTEL
 
     def make() -> Compiled:

@@ -28,61 +28,71 @@ Made = TypeVar("Made")
 
 
 class BoundProcessors:
-    """The processors of which some thread of this process may use no other, and which threads are a driver's."""
+    """Which processors have a thread of this process bound to them, and which threads a driver started."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all threads, as a fork must: they belong to the process that it came from."""
         self._threads: dict[int, int] = {}  # by the processor to which they are bound
         self._drivers: set[int] = set()
         self._looked = float("-inf")
-
-    def forget(self) -> None:
-        """Know nothing, as in a fork: the threads are another process's there."""
-        self._threads, self._drivers, self._looked = {}, set(), float("-inf")
+        self._lock = threading.Lock()
 
     def note_threads_of(self, make: Callable[[], Made]) -> Made:
-        """Call a function of Intel's driver, and know the threads that it starts."""
+        """Call a function of Intel's driver, and note the threads that it starts."""
         before = _threads()
         made = make()
         started = _threads() - before
-        self._drivers |= started - {each.native_id for each in threading.enumerate()}
+        with self._lock:
+            self._drivers |= started - {each.native_id for each in threading.enumerate()}
         return made
 
-    def threads(self) -> dict[int, int]:
-        """The bound threads by their processors, as they were at most LOOK_S ago."""
-        if monotonic() - self._looked > LOOK_S:
-            lists = {thread: _allowed(thread) for thread in _threads()}
-            self._threads = {int(each): thread for thread, each in lists.items() if each.isdecimal()}
-            self._drivers &= lists.keys()
-            for thread in self._drivers - set(self._threads.values()):
-                self._bind(thread, least_free=2)  # one of them for the caller
-            self._looked = monotonic()
-        return self._threads
+    def clear(self, processor: int) -> None:
+        """Have no other thread bound to this processor, which the caller runs on, if another one is free.
 
-    def leave(self, processor: int) -> None:
-        """Have the caller, who runs on this processor to which a thread is bound, share it no longer."""
-        thread = self._threads.get(processor)
-        if thread is None:  # another caller has just had it moved
+        While another caller is here, nothing happens: the next product asks again.
+        """
+        if not self._lock.acquire(blocking=False):
             return
+        try:
+            if monotonic() - self._looked > LOOK_S:
+                self._look()
+            if (thread := self._threads.get(processor)) is not None:
+                self._part(thread)
+        finally:
+            self._lock.release()
+
+    def _look(self) -> None:
+        """Read which threads are bound, and bind those of the driver that are not."""
+        lists = {thread: _allowed(thread) for thread in _threads()}
+        self._threads = {int(each): thread for thread, each in lists.items() if each.isdecimal()}
+        self._drivers &= lists.keys()
+        for thread in self._drivers - set(self._threads.values()):
+            self._bind(thread, least_free=2)  # one of them for the caller
+        self._looked = monotonic()
+
+    def _part(self, thread: int) -> None:
+        """Move the driver's thread away from the caller, or the caller from another thread."""
+        allowed = processor_numbers()
         if thread in self._drivers:
             self._bind(thread)
-        elif free := processor_numbers() - self._threads.keys():
-            allowed = processor_numbers()
+        elif free := allowed - self._threads.keys():
             with suppress(OSError):  # as in _bind
                 os.sched_setaffinity(0, free)
                 os.sched_setaffinity(0, allowed)
 
     def _bind(self, thread: int, least_free: int = 1) -> None:
-        """Bind a driver's thread to a processor that has none, if there are enough."""
+        """Bind a driver's thread to a processor without one, if there are at least so many."""
         free = processor_numbers() - self._threads.keys()
         if len(free) < least_free:
             return
-        with suppress(
-            OSError
-        ):  # it has ended, a sandbox forbids it, or the processor is gone: products are only slower
+        # An error says that it has ended, that a sandbox forbids it, or that the processor is gone: products are only slower.
+        with suppress(OSError):
             os.sched_setaffinity(thread, {max(free)})
-            self._threads = {each: other for each, other in self._threads.items() if other != thread} | {
-                max(free): thread
-            }
+            others = {each: other for each, other in self._threads.items() if other != thread}
+            self._threads = {**others, max(free): thread}
 
 
 BOUND = BoundProcessors()
@@ -96,8 +106,8 @@ def leave_bound_processor(bound: BoundProcessors = BOUND) -> None:
     Its affinity mask is the same afterwards. Nothing happens where the system does not tell where threads run.
     """
     where = _getcpu()
-    if where is not None and (processor := where()) in bound.threads():
-        bound.leave(processor)
+    if where is not None:
+        bound.clear(where())
 
 
 @cache
