@@ -1,10 +1,13 @@
 """How a product with few columns is cut on CPUs: rows among work-groups, and k in blocks that fit what is packed."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tilewright.core.device import DeviceInfo
+from tilewright.core.operands import Layout
 from tilewright.core.problem import Gemm
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.cpu.config import CpuConfig
@@ -90,3 +93,15 @@ def test_a_by_columns_is_the_transposed_product_of_few_rows() -> None:
         assert call.is_transposed == flipped
         assert config.oriented(call) == call
     assert not config.oriented(Gemm(4, 8, 300, a_order="column")).is_transposed  # few rows as they are
+
+
+@pytest.mark.parametrize("side", [(16, 16), (20, 16)])
+def test_a_result_with_gaps_is_oriented_once(side: tuple[int, int]) -> None:
+    """Neither stride of C is 1, so that neither view of the product is the row-major one."""
+    m, n = side
+    product = call_of(Gemm(m, n, 200, a_order="column"))
+    gaps = replace(product, views=(product.a, product.b, Layout(0, 2 * n, 2, 0)))
+    config = product_kernel("float32", CPU, 64).config
+    assert isinstance(config, CpuConfig)
+    once = config.oriented(gaps)
+    assert config.oriented(once) == once

@@ -3,12 +3,12 @@
 Intel's runtime computes by one thread for each processor. All but one are its own, each bound to a processor; the last is the
 thread that waits for the launch. If the system has put that one on a bound thread's processor, both share it while another is
 idle, call after call: on two processors products take twice as long (1000 x 1000 x 1000 on a Zen 4: 19.4 ms, not 9.7). Where
-other libraries compute by threads in the same process, that is where a caller often ends. So the driver's thread is bound to a
-free processor then; the caller stays where its data are cached. Where the driver's threads are not known, as those of a
-context that was made elsewhere, the caller moves.
+other libraries compute by threads in the same process, that is where a caller often ends. The driver's thread is then bound to a
+free processor, and the caller stays where its data are cached. A context that the caller made has unknown threads: beside them
+the caller moves.
 
-In some processes the runtime binds none of its threads (in 3 of 16 on two processors; one that begins late enough is not). They
-then share the caller's processor for milliseconds at a time, until the system moves one. So they are bound here.
+In some processes the runtime binds none of its threads (3 of 16, on two processors). They share the caller's processor for
+milliseconds, until the system moves one. This module binds them.
 """
 
 import ctypes
@@ -20,6 +20,7 @@ from functools import cache
 from time import monotonic
 from typing import Any, TypeVar
 
+from ...core.device import DeviceInfo
 from ..processors import processor_numbers
 from ..resting import TASKS
 
@@ -98,6 +99,11 @@ class BoundProcessors:
 BOUND = BoundProcessors()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=BOUND.forget)
+
+
+def binds_threads(info: DeviceInfo) -> bool:
+    """Whether the device's driver is Intel's for CPUs, which has a bound thread for each processor but one."""
+    return info.kind == "cpu" and info.platform.startswith("Intel")
 
 
 def leave_bound_processor(bound: BoundProcessors = BOUND) -> None:

@@ -25,7 +25,7 @@ from ..icd.registration import bind_threads, register
 from ..once import MadeOnce
 from ..processors import code_facts
 from ..tensor_maps import encode
-from .callers_processor import BOUND
+from .callers_processor import BOUND, binds_threads
 from .error_codes import NO_MEMORY, code_of, error_sentence, failure
 from .images import DeviceImage, make_image, make_sampler
 from .information import describe
@@ -142,14 +142,8 @@ def open_device(wanted: str | None = None) -> "Device":
     with check(f"opening {info.label}"):
         if preference(info.platform, info.version, info.kind) >= UNKNOWN_DRIVER:
             _refuse_short_loops(info, device)
-        context = _context(info, device)
+        context = BOUND.note_threads_of(lambda: cl.Context([device])) if binds_threads(info) else cl.Context([device])
     return Device(info, device, context)
-
-
-def _context(info: DeviceInfo, device: Any) -> Any:
-    if info.kind == "cpu" and info.platform.startswith("Intel"):
-        return BOUND.note_threads_of(lambda: cl.Context([device]))
-    return cl.Context([device])
 
 
 def _refuse_short_loops(info: DeviceInfo, device: Any) -> None:

@@ -12,9 +12,9 @@ from ..config import ProductConfig
 from .cost import Blocking, Tile, blocking
 from .elements import depth_refusal, element_macros, multiplied_as_stored, result_refusal
 
-# Where C has at most so many columns and A lies along its columns, the transposed product reads A as it lies: as a B by rows,
-# which few rows use in place. Else A's rows are packed for few multiply-adds each. Sums are the same bits either way. C is then
-# written by the element, which so many steps of k for each column outweigh. Measured on a Zen 4: up to 3 times as fast.
+# C has few columns and A is column-major: the transposed product reads A in place, as the row-major B of few rows. As it
+# stands, the product would pack A for few multiply-adds. Sums have the same bits. The transposed C is written by the element,
+# so that k must be STEPS_FOR_A_COLUMN times the columns. Up to 3 times as fast on a Zen 4 (docs/explanation/cpu-products.md).
 FEW_COLUMNS = 64
 STEPS_FOR_A_COLUMN = 8
 

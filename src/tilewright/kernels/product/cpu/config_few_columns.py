@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from ....core.device import DeviceInfo
 from ....core.kernel import NDRange, round_up
 from ....core.problem import Problem
-from ....core.types import element_type
 from ..call import GemmCall, call_of
 from ..config import ProductConfig
 from .elements import element_macros, result_refusal
+from .row_groups import group_rows, groups_of
 
 PACKED_BYTES = 256 * 1024  # of B: half of the smallest level-2 caches, through which A streams meanwhile
 MAX_ROWS = 1024  # of a group: their sums take 128 KiB in float32
-GROUP_BYTES = 128 * 1024  # of A that a work-group reads at least, as in config_gemv.py
 FEWEST_VECTORS = 8  # of k: with fewer, adding up what a vector holds takes as long as multiplying
 MOST_COLUMNS = 32
 # 06_production.cl computes whole vectors of columns, this kernel four columns at a time at some 0.6 of its rate. So it is taken
@@ -57,10 +56,7 @@ class CpuFewColumnsConfig(ProductConfig):
 
     def group_rows(self, call: GemmCall) -> int:
         """Rows of C that one work-group computes."""
-        row_bytes = max(1, call.k) * element_type(call.dtype).itemsize
-        fair = -(-call.m * call.batch // self.units)
-        wanted = max(fair, -(-GROUP_BYTES // row_bytes))
-        return min(self.MAX_ROWS, round_up(wanted, self.ROWS))
+        return group_rows(call, self.units, self.MAX_ROWS, self.ROWS)
 
     def depth(self, call: GemmCall) -> int:
         """Steps of K in a block, whole vectors: blocks of nearly the same depth, one vector shorter than what can be packed."""
@@ -70,7 +66,7 @@ class CpuFewColumnsConfig(ProductConfig):
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
-        return NDRange((-(-call.m // self.group_rows(call)), 1, call.batch), (1, 1, 1))
+        return groups_of(call, self.group_rows(call))
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)

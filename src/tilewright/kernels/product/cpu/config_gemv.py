@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from ....core.device import DeviceInfo
 from ....core.kernel import NDRange
 from ....core.problem import Problem
-from ....core.types import element_type
 from ..call import GemmCall, call_of
 from ..config import ProductConfig
 from .elements import element_macros, result_refusal
+from .row_groups import group_rows, groups_of
 
 LEVEL1_BYTES = 16 * 1024  # for the sums, and as much for the vector: together two thirds of a level-1 cache of 48 KiB
-GROUP_BYTES = 128 * 1024  # of A that a work-group reads at least: some 5 us, against 1 to 3 us to wake a core
-GROUPS_PER_UNIT = 1  # longer runs of memory beat what a second group could mend if a core is busy
 ROW_STEP = 64  # rows of a group are a multiple of it: with A along its columns, whole cache lines
 
 
@@ -31,14 +29,11 @@ class CpuGemvConfig(ProductConfig):
 
     def group_rows(self, call: GemmCall) -> int:
         """Rows of C that one work-group computes."""
-        row_bytes = max(1, call.k) * element_type(call.dtype).itemsize
-        fair = -(-call.m * call.batch // (self.units * GROUPS_PER_UNIT))
-        wanted = max(fair, -(-GROUP_BYTES // row_bytes))
-        return min(self.MAX_ROWS, -(-wanted // ROW_STEP) * ROW_STEP)
+        return group_rows(call, self.units, self.MAX_ROWS, ROW_STEP)
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
-        return NDRange((-(-call.m // self.group_rows(call)), 1, call.batch), (1, 1, 1))
+        return groups_of(call, self.group_rows(call))
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         return {"mb": self.group_rows(self.oriented(problem))}

@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void multiply_run(vec *sum, const _
         sum[s] = own[s];
 }
 
-// What the elements of each vector add up to, VW vectors at a time: a round adds halves of two vectors, interleaved, to one.
+// The total of each vector's elements. A round adds the halves of two vectors, interleaved, to one vector; VW vectors end as one.
 static inline void totals(const vec *sum, REAL *total)
 {
 #pragma unroll
@@ -103,7 +103,7 @@ static __attribute__((noinline)) void multiply_rows(REAL *sum, const __global IN
         for (int k = 0; k < whole; k += RUN * VW) {
             const int count = min(RUN, (whole - k) / VW);
             const __global IN *next = k + RUN * VW < whole ? row[0] + RUN * VW : A + (i + ROWS) * a_row;
-            const int asked = ROWS * COLUMNS / columns;
+            const int asked = ROWS * COLUMNS / columns; // rows in each pass; none where the passes take longer than memory does
             for (int j = 0; j < columns; j += COLUMNS) {
                 multiply_run(own + j * ROWS, row, x + j * x_row + k, x_row, count, next, a_row, asked, 0, fresh);
                 next += asked * a_row;

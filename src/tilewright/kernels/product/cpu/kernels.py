@@ -27,8 +27,8 @@ PIECES_NEED = {
     2: (("vpdpbusd", "with vpdpwssd, which multiplies 16 bits two at a time; they are multiplied as 32 bits instead"),),
 }
 
-# (rows, columns) of the tile of few_columns.cl by the bytes of a vector: 16 sums of 32 registers where they are 64 wide, 8 of 16
-# elsewhere; so many that vectors of any type divide them.
+# (rows, columns) of the tile of few_columns.cl by the bytes of a vector: 16 sums in 32 registers of 64 bytes, 8 sums in 16
+# shorter registers. Both are multiples of a vector's elements.
 FEW_COLUMNS_TILES = {64: (4, 4), 32: (4, 2), 16: (4, 2)}
 
 COMPONENT_BYTES = 4  # of what several pieces are
