@@ -3,13 +3,15 @@
 import pytest
 
 from tilewright.runtime.opencl.device import Device
-from tilewright.runtime.opencl.instructions import WORKS, answers_for
+from tilewright.runtime.opencl.instructions import WORKS, answers_for, try_in_children
 
 pytestmark = pytest.mark.gpu
 
 
 def test_instructions_of_the_compute_capability_are_found(nvidia: Device) -> None:
-    answers = answers_for(nvidia.info)
+    answers, lasting = try_in_children(nvidia.info)
+    assert lasting
+    assert answers_for(nvidia.info) == answers
     capability = nvidia.info.compute_capability
     assert capability is not None
     assert answers["nvidia"] == WORKS

@@ -200,12 +200,9 @@ class Device:
             program = self._load(binary, options)
             if program is not None:
                 return program, "(from the cache of built programs)"
-        if (
-            target
-        ):  # the library's own kernels, which are known: NVIDIA's compiler would count its warnings on the terminal
-            program = self._retargeted(self._from_source(source, name, (*options, "-w")), name, target)
-        else:
-            program = self._from_source(source, name, options)
+        program = self._from_source(source, name, options)
+        if target:
+            program = self._retargeted(program, name, target)
         binaries = program.get_info(cl.program_info.BINARIES)
         if binaries and binaries[0]:
             self._disk.put(key, binaries[0])

@@ -1,6 +1,7 @@
 """What main_loop_elements.cl would take in a configuration: an estimate in clock cycles, comparable with the other families'.
 
-The constants were fitted to some 1,700 times of an H100, of random products of fp16 and fp64 in CUDA graphs.
+The constants were fitted to some 1,700 times of an H100, of random products of fp16 and fp64 in CUDA graphs, and those of
+complex128 to 900.
 """
 
 from math import sqrt
@@ -12,10 +13,11 @@ from ..cost import memory_cycles, splits_of
 from .config_elements import MmaElementsConfig
 
 START = 1930  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
-RATES = {"float64": 112, "complex128": 28}  # multiply-adds of a compute unit in a clock
+# Multiply-adds of a compute unit in a clock. Those of complex128 wait for local memory half of the time.
+RATES = {"float64": 112, "complex128": 14}
 RATE = 400  # the same of 16-bit floats
 MOVED = 5.2  # cycles of a warp's load, and its store into a panel
-STORED = 12.0  # cycles of a warp's store of a result, with its way through local memory
+STORED = {1: 12.0, 2: 37.0}  # cycles of a warp's store of a result, by its parts, with its way through local memory
 LINE = 3.2  # cycles of a compute unit for each line of a panel, however short it is
 STEP = 1070  # cycles of one panel where nothing else runs
 FULL_WARPS = 7.1  # that keep a compute unit busy
@@ -34,7 +36,7 @@ def cost(config: MmaElementsConfig, call: GemmCall, device: DeviceInfo) -> float
     steps = max(1, -(-depth // config.BK))
     busy = sqrt(min(1.0, together * config.items / 32 / FULL_WARPS))
     loads = _loads(config, call)
-    working = each * (steps * _step_cycles(config, call, loads) + _stores(config, call) * STORED) / busy
+    working = each * (steps * _step_cycles(config, call, loads) + _storing(config, call)) / busy
     waiting = -(-each // together) * steps * STEP
     fixup = FIXUP + splits * config.BM * config.BN * _sum_bytes(call) / FIXUP_BYTES if splits > 1 else 0
     memory = memory_cycles(call, device)
@@ -66,10 +68,10 @@ def _sum_bytes(call: GemmCall) -> int:
     return kind.parts * kind.component_bytes
 
 
-def _stores(config: MmaElementsConfig, call: GemmCall) -> float:
-    """Stores of a tile, by warps."""
+def _storing(config: MmaElementsConfig, call: GemmCall) -> float:
+    """Cycles of a tile's stores, by warps."""
     width = 2 if config.stores_pairs(call) else config.store_width(call)
-    return config.BM * config.BN / 32 / width
+    return config.BM * config.BN / 32 / width * STORED[element_type(call.dtype).parts]
 
 
 def resident(config: MmaElementsConfig, call: GemmCall, device: DeviceInfo) -> int:

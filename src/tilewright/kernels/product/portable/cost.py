@@ -57,6 +57,7 @@ TILE_SPACE: dict[PortableConfig, float] = {
 # The same of other types, as a multiple: of complex tiles up to 8 x 4, and above, which leave no registers to read ahead.
 SMALL_COMPLEX, LARGE_COMPLEX = 1.07, 0.82
 WIDE, HALF = 0.8, 0.82  # of elements of 8 bytes, and of 2, which are converted
+WIDE_COMPLEX = 1.18  # of complex numbers of 16 bytes, beside SMALL_COMPLEX: fitted to 550 times of an H100
 NARROW_TILE = 102  # products of a work-item for which an operand read by single floats doubles a tile's time
 NARROW_RESULT = 1.1  # slowness of the largest tile if it converts what it reads
 REGISTER_FILE = 65536  # 32-bit registers of a compute unit
@@ -83,6 +84,7 @@ def efficiency(config: PortableConfig, dtype: str) -> float:
     kind = element_type(dtype)
     if kind.parts == 2:
         part *= SMALL_COMPLEX if products <= 32 else LARGE_COMPLEX
+        return part * (WIDE_COMPLEX if kind.component_bytes == 8 else 1)
     return part * {8: WIDE, 2: HALF}.get(kind.component_bytes, 1)
 
 
@@ -169,7 +171,7 @@ def least_cost(call: GemmCall, device: DeviceInfo) -> float:
     """What all tiles cost at least."""
     products = call.batch * call.m * call.n * call.k * slowness(call.dtype) / device.compute_units
     products /= 2 if call.symmetric else 1
-    best = max(EFFICIENCY.values()) * (SMALL_COMPLEX if call.dtype.startswith("complex") else 1)
+    best = max(EFFICIENCY.values()) * (SMALL_COMPLEX * WIDE_COMPLEX if call.dtype.startswith("complex") else 1)
     return (START + products / (LANES * best) + MEMORY_SHARE * memory_cycles(call, device)) * ROUNDED_DOWN
 
 
