@@ -14,13 +14,13 @@ from .config_elements import MmaElementsConfig
 
 START = 1930  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
 # Multiply-adds of a compute unit in a clock. Those of complex128 wait for local memory half of the time.
-RATES = {"float64": 112, "complex128": 14}
+RATES = {"float64": 112, "complex128": 15.5}
 RATE = 400  # the same of 16-bit floats
 MOVED = 5.2  # cycles of a warp's load, and its store into a panel
-STORED = {1: 12.0, 2: 37.0}  # cycles of a warp's store of a result, by its parts, with its way through local memory
+STORED = {1: 12.0, 2: 45.0}  # cycles of a warp's store of a result, by its parts, with its way through local memory
 LINE = 3.2  # cycles of a compute unit for each line of a panel, however short it is
 STEP = 1070  # cycles of one panel where nothing else runs
-FULL_WARPS = 7.1  # that keep a compute unit busy
+FULL_WARPS = {1: 7.1, 2: 6.0}  # that keep a compute unit busy, by the parts of an element
 MEMORY_SHARE = 0.72  # of the time to read and write each element once, what is not hidden
 FIXUP = 3290  # cycles until the last of a tile's work-groups knows that it is
 FIXUP_BYTES = 14.4  # of partial tiles that it then reads in a cycle
@@ -34,7 +34,7 @@ def cost(config: MmaElementsConfig, call: GemmCall, device: DeviceInfo) -> float
     each = max(1, -(-config.tiles(call) * splits * call.batch // device.compute_units))
     together = min(each, resident(config, call, device))
     steps = max(1, -(-depth // config.BK))
-    busy = sqrt(min(1.0, together * config.items / 32 / FULL_WARPS))
+    busy = sqrt(min(1.0, together * config.items / 32 / FULL_WARPS[element_type(call.dtype).parts]))
     loads = _loads(config, call)
     working = each * (steps * _step_cycles(config, call, loads) + _storing(config, call)) / busy
     waiting = -(-each // together) * steps * STEP
