@@ -22,8 +22,8 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
             sum[i][q] = 0;
-#if TILES > 1 && !STREAM // the rows of the next tile are no stream that the hardware could foresee
-    if (direct) {
+#if !STREAM // the rows of a tile of C, which is read where K goes on, are no stream that the hardware could foresee
+    if (direct && (TILES > 1 || carry)) {
 #pragma unroll
         for (int i = 0; i < HEIGHT; i++) {
             PREFETCH_NEAR(c + i * c_row);
