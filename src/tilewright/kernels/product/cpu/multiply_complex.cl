@@ -13,6 +13,15 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
             real[i][q] = imaginary[i][q] = 0;
+    if (direct && carry) { // as in multiply_real.cl
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++)
+#pragma unroll
+            for (int q = 0; q < VECTORS; q++) {
+                PREFETCH_NEAR(c + i * c_row + q * VW);
+                PREFETCH_NEAR(c + i * c_row + q * VW + VW - 1);
+            }
+    }
     for (int k = 0; k < depth; k++) {
         vec row_real[VECTORS], row_imaginary[VECTORS];
 #pragma unroll
