@@ -80,7 +80,7 @@ class OpenCLCompiler:
         self._place = place
 
     def compile(self, source: str, name: str, options: Sequence[str], target: str) -> Code:
-        text, log = opencl_twin(self._place).ptx(source, name, options, target)
+        text, log = opencl_twin(self._place).ptx(source, name, tuple(options), target)
         loadable = for_cuda(text)
         return Code(loadable.text.encode() + b"\0", loadable.dynamic_bytes, log)
 
