@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -233,6 +234,26 @@ def test_a_folder_of_drivers_with_anything_else_is_written_anew(places: Places, 
     assert mode(folder) == 0o700
     assert not folder.is_symlink()
     assert [each.name for each in cache.iterdir()] == [folder.name]
+
+
+def test_a_folder_that_another_process_has_just_written_is_not_moved_away(
+    places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For a moment there would be none, and that process would find no driver."""
+    cache = tmp_path.resolve() / "cache"
+    make = tempfile.mkdtemp
+    faster: list[tuple[str, int]] = []
+
+    def made_after_another(prefix: str, dir: Path) -> str:
+        monkeypatch.setattr(tempfile, "mkdtemp", make)
+        value = registration.register(places, {}, cache).value
+        faster.append((value, Path(value).stat().st_ino))
+        return make(prefix=prefix, dir=dir)
+
+    monkeypatch.setattr(tempfile, "mkdtemp", made_after_another)
+    value = registration.register(places, {}, cache).value
+    assert faster == [(value, Path(value).stat().st_ino)]
+    assert [each.name for each in cache.iterdir()] == [Path(value).name]
 
 
 def test_an_inherited_folder_of_a_relative_path_is_not_used(

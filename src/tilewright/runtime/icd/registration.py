@@ -155,13 +155,15 @@ def _folder_of(content: Mapping[str, bytes], caches: tuple[Path, ...]) -> Path:
 
 def _write_folder(content: Mapping[str, bytes], cache: Path, name: str) -> Path:
     """Write the folder `name` of `cache`. It is put in place by a rename, so that several processes can do this at once. A
-    folder with other content is replaced."""
+    folder with other content is replaced; one that another process has just put there stays, as its loader may be reading it."""
     make_own_folder(cache)
     folder, temporary = cache / name, Path(tempfile.mkdtemp(prefix="writing-", dir=cache))
     try:
         (temporary / "new").mkdir(mode=0o700)
         for file, data in content.items():
             write_own(temporary / "new" / file, data)
+        if _holds(folder, content):
+            return folder
         if folder.is_symlink() or folder.exists():
             folder.rename(temporary / "old")
         (temporary / "new").rename(folder)

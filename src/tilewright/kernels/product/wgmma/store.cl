@@ -179,7 +179,7 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
 #else
         local uchar* slot = slots + slab % SLOTS * SLAB_ROWS * LINE;
 #if STORE_BY_TMA
-        await_slot(slab == 0 || SLOTS == 1, slab_group, item);
+        await_slot((slab == 0) | (SLOTS == 1), slab_group, item);
         stage_slab(values, slot, item);
         store_slot(slot, map_c, place.x, place.y, part.matrix, slab_group, item);
 #else
