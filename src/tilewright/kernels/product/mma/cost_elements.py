@@ -13,7 +13,7 @@ from ..cost import memory_cycles, splits_of
 from .config_elements import MmaElementsConfig
 
 START = 1930  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
-# Multiply-adds of a compute unit in a clock. Those of complex128 wait for local memory half of the time.
+# Multiply-adds of a compute unit in a clock. Of complex128 tiles reach half of what the instructions could do.
 RATES = {"float64": 112, "complex128": 15.5}
 RATE = 400  # the same of 16-bit floats
 MOVED = 5.2  # cycles of a warp's load, and its store into a panel

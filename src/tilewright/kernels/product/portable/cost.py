@@ -171,7 +171,9 @@ def least_cost(call: GemmCall, device: DeviceInfo) -> float:
     """What all tiles cost at least."""
     products = call.batch * call.m * call.n * call.k * slowness(call.dtype) / device.compute_units
     products /= 2 if call.symmetric else 1
-    best = max(EFFICIENCY.values()) * (SMALL_COMPLEX * WIDE_COMPLEX if call.dtype.startswith("complex") else 1)
+    best = max(EFFICIENCY.values()) * {"complex64": SMALL_COMPLEX, "complex128": SMALL_COMPLEX * WIDE_COMPLEX}.get(
+        call.dtype, 1
+    )
     return (START + products / (LANES * best) + MEMORY_SHARE * memory_cycles(call, device)) * ROUNDED_DOWN
 
 
