@@ -1,7 +1,7 @@
 """Finds which instructions beyond OpenCL C a device runs. Each is tried in a child process, and the answers are kept on disk.
 
-What decides the answers are the compute capability, the driver's compiler and its assembler. Where a GPU of the same capability
-under the same branch of the driver has answered every probe, its answers serve: the trials take four seconds.
+The compute capability and the driver's compiler and assembler decide the answers. Trials take four seconds, so a GPU of a
+capability and a branch of the driver in PROVEN is not tried.
 
 `python -m tilewright.runtime.opencl.instructions --platform NAME --device INDEX PROBE...` is the child. A fault
 poisons its context, so the child ends there. The next child continues with the remaining probes.
@@ -39,8 +39,8 @@ NUMBERS = np.arange(64 * 32, dtype=np.uint32)
 MAP = TensorMap("int32", (32, 64), (128,), (16, 8))
 TIME_LIMIT_S = 60.0
 WORKS = "works"
-# Compute capabilities, and branches of the driver, where a run of every probe found that it works: H100 and H200. tests/gpu
-# runs the probes again on such a GPU.
+# Compute capabilities and driver branches under which every probe worked: on an H100 and an H200. tests/gpu runs the probes
+# on such a GPU and compares.
 PROVEN = frozenset({((9, 0), "580")})
 
 Answers = dict[str, str]

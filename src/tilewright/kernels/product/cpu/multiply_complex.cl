@@ -13,7 +13,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
             real[i][q] = imaginary[i][q] = 0;
-    if (direct && carry) { // as in multiply_real.cl
+    if (direct && carry) { // prefetched as in multiply_real.cl
 #pragma unroll
         for (int i = 0; i < HEIGHT; i++)
 #pragma unroll

@@ -22,7 +22,7 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
             sum[i][q] = 0;
-#if !STREAM // the rows of a tile of C, which is read where K goes on, are no stream that the hardware could foresee
+#if !STREAM // hardware prefetches no tile of C, whose rows lie apart; with `carry` the tile is read
     if (direct && (TILES > 1 || carry)) {
 #pragma unroll
         for (int i = 0; i < HEIGHT; i++) {
