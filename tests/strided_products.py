@@ -30,6 +30,10 @@ def check_strided(problem: StridedGemm, kernel: Kernel, device: Device) -> None:
     result = run_on(flat, problem, kernel, device)
     wide = np.complex128 if problem.dtype == "complex128" else np.int64 if exact else np.float64
     a, b, c = (view(flat[name], each, problem).astype(wide) for name, each in zip("ABC", problem.views, strict=True))
+    if problem.conjugate_a:
+        a = a.conj()
+    if problem.conjugate_b:
+        b = b.conj()
     expected = problem.alpha * (a @ b) + problem.beta * c
     size = np.abs(problem.alpha) * (np.abs(a) @ np.abs(b)) + np.abs(problem.beta * c) + 1
     if problem.bias:

@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 from emulation import MMA, emulated_text
 from promised_bits import EPILOGUES, kernel_has_promised_bits
+from strided_products import check_strided
 
 from tilewright.core.kernel import Kernel
+from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
-from tilewright.core.problem import Gemm
+from tilewright.core.problem import Gemm, StridedGemm
 from tilewright.kernels.product.chain import chained
 from tilewright.kernels.product.config import FUSED
-from tilewright.kernels.product.mma.config import MmaFp64Config
-from tilewright.kernels.product.mma.kernels import FP64
+from tilewright.kernels.product.mma.config import MmaConfig, MmaFp64Config
+from tilewright.kernels.product.mma.kernels import COMPLEX128, FP64
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.verify import verify
 
@@ -25,6 +27,7 @@ EDITS = (
     ("    __local uchar panels[", "    __local double held[ITEMS * 6];\n    __local uchar panels["),
 )
 PARALLEL = MmaFp64Config(32, 32, 1, 2, 2, GROUP_M=2, groups=3)
+COMPLEX = MmaConfig(32, 32, 1, 2, 2, GROUP_M=2, groups=3)
 
 
 @pytest.fixture
@@ -36,14 +39,20 @@ def emulated(tmp_path: Path) -> Kernel:
     return replace(FP64, source=path, requires=(), options=("-cl-opt-disable",))
 
 
-def check(kernel: Kernel, config: MmaFp64Config, problem: Gemm, device: Device) -> None:
+@pytest.fixture
+def emulated_complex(tmp_path: Path) -> Kernel:
+    """The same for complex128."""
+    path = tmp_path / COMPLEX128.source.name
+    path.write_text(emulated_text(COMPLEX128, MMA, EDITS, {"FRAGMENTS": "fragments_c128.cl"}))
+    return replace(COMPLEX128, source=path, requires=(), options=("-cl-opt-disable",))
+
+
+def check(kernel: Kernel, config: MmaConfig, problem: Gemm, device: Device) -> None:
     if not device.info.fp64:
         pytest.skip(f"{device.info.label} has no double precision")
     found = plan([replace(kernel, config=config)], problem, device.info)
     verdict = verify(found, device)
-    assert verdict.passed, (
-        f"{config} {problem.title} {problem.a_order} {problem.b_order} on {device.info.label}: {verdict}"
-    )
+    assert verdict.passed, f"{config} {problem} on {device.info.label}: {verdict}"
 
 
 @pytest.mark.parametrize("b_order", ["row", "column"])
@@ -79,6 +88,31 @@ def test_warps_that_share_out_the_depth(emulated: Kernel, device: Device) -> Non
 def test_nothing_to_add_up_is_zero(emulated: Kernel, device: Device) -> None:
     check(emulated, PARALLEL, Gemm(40, 33, 0, "float64"), device)
     check(emulated, PARALLEL, Gemm(0, 33, 5, "float64"), device)
+
+
+@pytest.mark.parametrize("b_order", ["row", "column"])
+@pytest.mark.parametrize("a_order", ["row", "column"])
+def test_complex_numbers(a_order: str, b_order: str, emulated_complex: Kernel, device: Device) -> None:
+    for m, n, k in ((70, 40, 33), (34, 66, 48)):
+        check(emulated_complex, COMPLEX, Gemm(m, n, k, "complex128", a_order, b_order, batch=2), device)
+    shared = replace(COMPLEX, groups=5, stream_k=True)
+    check(emulated_complex, shared, Gemm(100, 40, 50, "complex128", a_order, b_order), device)
+    sliced = replace(COMPLEX, BN=16, WARPS_N=1, lines=4, WARPS_K=4)
+    check(emulated_complex, sliced, Gemm(70, 42, 75, "complex128", a_order, b_order), device)
+    check(emulated_complex, sliced, Gemm(33, 17, 0, "complex128", a_order, b_order), device)
+
+
+@pytest.mark.parametrize(("conjugate_a", "conjugate_b"), [(True, False), (False, True), (True, True)])
+def test_conjugates_and_strides(conjugate_a: bool, conjugate_b: bool, emulated_complex: Kernel, device: Device) -> None:
+    """Neighbours that are neighbours in no direction, too: each element is a copy of its own."""
+    m, n, k = 37, 21, 30
+    views = (Layout(3, 2 * k + 5, 2), Layout(1, 3 * n, 3), Layout(2, n + 1, 1))
+    problem = StridedGemm(
+        m, n, k, "complex128", alpha=0.5, beta=1.5, views=views, conjugate_a=conjugate_a, conjugate_b=conjugate_b
+    )
+    if not device.info.fp64:
+        pytest.skip(f"{device.info.label} has no double precision")
+    check_strided(problem, replace(emulated_complex, config=COMPLEX), device)
 
 
 @pytest.mark.parametrize(("alpha", "beta"), EPILOGUES)

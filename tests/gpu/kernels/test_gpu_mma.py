@@ -16,7 +16,7 @@ from tilewright.core.types import EXACT
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.mma import search as mma
 from tilewright.kernels.product.mma.config import MmaConfig
-from tilewright.kernels.product.mma.kernels import COMPLEX128_TMA, FP64, FP64_TMA, KERNELS
+from tilewright.kernels.product.mma.kernels import COMPLEX128, COMPLEX128_TMA, FP64, FP64_TMA, KERNELS
 from tilewright.kernels.product.mma.search import configurations
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution
@@ -57,10 +57,11 @@ def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, nvidi
         assert verdict.passed, f"{kernel.name} {own.config} {problem.title} {a_order} {b_order}: {verdict}"
 
 
-@pytest.mark.parametrize("kernel", [FP64, FP64_TMA, COMPLEX128_TMA, HALVES], ids=named)
-def test_every_tile(kernel: Kernel, nvidia: Device) -> None:
+@pytest.mark.parametrize("b_order", ["row", "column"])
+@pytest.mark.parametrize("kernel", [FP64, FP64_TMA, COMPLEX128, COMPLEX128_TMA, HALVES], ids=named)
+def test_every_tile(kernel: Kernel, b_order: str, nvidia: Device) -> None:
     usable(kernel, nvidia)
-    problem = problem_of(kernel, 650, 530, 640, b_order="column")
+    problem = problem_of(kernel, 650, 530, 640, b_order=b_order)
     for config in [each for each in configurations(kernel, call_of(problem), nvidia.info) if not each.pack]:
         few = replace(config, groups=min(config.groups, 13))  # so that each has several tiles, and some are shared out
         for each in (config, few):

@@ -14,7 +14,9 @@ from tilewright.library.requests import Options, gemm_product
 
 pytestmark = pytest.mark.usefixtures("cuda")
 PLAIN = Options(1, 0, "N", "N", None, "same_kind", None, None)
-LONG = 200_000_000  # cycles of a kernel that does nothing: some 0.1 s
+LONG = (
+    2_000_000_000  # cycles of a kernel that does nothing: some 1 s, in which a busy machine has enqueued what follows
+)
 
 
 @pytest.fixture(scope="module")

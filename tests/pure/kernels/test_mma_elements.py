@@ -12,6 +12,7 @@ from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm, StridedGemm
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.call import GemmCall, call_of
+from tilewright.kernels.product.mma.config import MmaConfig
 from tilewright.kernels.product.mma.config_elements import MmaElementsConfig
 from tilewright.kernels.product.mma.cost_elements import cost, least_cost, resident
 from tilewright.kernels.product.mma.kernels import ELEMENTS
@@ -85,13 +86,29 @@ def planned(m: int, n: int, k: int, dtype: str, layout: str = "NN", batch: int =
     ("sizes", "layout", "batch"),
     [
         ((12544, 64, 147), "NN", 1), ((31, 31, 31), "NN", 4000), ((997, 31, 1009), "NN", 1), ((127, 127, 127), "NN", 1),
-        ((154, 15, 38), "NT", 106), ((20, 34, 142), "TT", 976), ((1556, 4673, 8), "NT", 1), ((1407, 6463, 67), "TT", 1),
+        ((154, 15, 38), "NT", 106), ((1556, 4673, 8), "NT", 1), ((1407, 6463, 67), "TT", 1),
     ],
 )  # fmt: skip
 def test_odd_lines_take_one_launch(dtype: str, sizes: tuple[int, int, int], layout: str, batch: int) -> None:
     """Copies of them would be two more, each as long as such a product."""
     (step,) = planned(*sizes, dtype, layout, batch).steps
     assert step.kernel.name == f"mma/main_loop_elements[{dtype}]"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_lines_of_words_are_copied_without_registers(dtype: str) -> None:
+    (step,) = planned(20, 34, 142, dtype, "TT", 976).steps
+    assert step.kernel.name == f"mma/main_loop[{dtype}]"
+
+
+@pytest.mark.parametrize("layout", ["NN", "NT"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_thin_products_slice_the_depth_of_their_panels(dtype: str, layout: str) -> None:
+    """Whatever the layout of B: lines across k of 16 and 32 elements are shorter than 128 bytes."""
+    (step,) = planned(512, 16, 1024, dtype, layout).steps
+    assert step.kernel.name == f"mma/main_loop[{dtype}]"
+    assert isinstance(step.config, MmaConfig)
+    assert step.config.WARPS_K > 1
 
 
 def test_large_products_pay_for_copies_and_aligned_ones_need_none() -> None:

@@ -25,6 +25,7 @@ INSTRUCTIONS = {
     "uint8": "mma_sync_m16n8k32_s32_u8",
 }
 WARP = 32
+SHORT_LINES, SHORT_FLOATS = (32, 64), ("float16", "bfloat16")  # bytes across k, and the types that ldmatrix transposes
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,8 @@ class MmaConfig(TiledConfig):
     def instruction_macros(self, call: GemmCall) -> dict[str, str | int]:
         """What multiplies the elements, and the file that knows how they are read."""
         itemsize = element_type(call.dtype).itemsize
+        if call.dtype == "complex128":
+            return {"FRAGMENTS": "fragments_c128.cl"}
         return {"FRAGMENTS": "fragments_words.cl", "MMA": INSTRUCTIONS[call.dtype], "ITEM_BYTES": itemsize}
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
@@ -127,7 +130,7 @@ class MmaConfig(TiledConfig):
             line = side * element_type(call.dtype).itemsize
             if not form.width:
                 yield copy_refusal(call, name)
-            elif form.order == ACROSS and line % LINE:
+            elif form.order == ACROSS and line % LINE and (line not in SHORT_LINES or call.dtype not in SHORT_FLOATS):
                 yield f"a line of {side} elements of {name} has {line} bytes, and the permutation of its parts needs {LINE}"
         if self.tiles(call) > MAX_INDEX:
             yield f"{self.tiles(call):,} tiles are more than {MAX_INDEX:,}, which an int can count"

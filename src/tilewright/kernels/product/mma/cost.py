@@ -1,7 +1,7 @@
 """What a configuration would take: an estimate in clock cycles, comparable with the other families'.
 
-The constants were fitted to some 2,300 times of an H100, of random products of fp64 and fp16 in CUDA graphs; the parts of
-the rates that tiles of complex128 reach to an H200.
+The constants were fitted to some 2,300 times of an H100, of random products of fp64 and fp16 in CUDA graphs, those of sliced
+panels of fp16 and of complex128 to 1,200 more; the parts of the rates that TMA's tiles of complex128 reach to an H200.
 """
 
 from math import sqrt
@@ -22,6 +22,7 @@ RATES = {
 # The part of that which a tile reaches in its loop.
 TMA_EFFICIENCY = {(128, 128): 1.0, (64, 128): 0.94, (128, 64): 0.96, (64, 64): 0.97}
 COMPLEX_EFFICIENCY = {(128, 64): 0.96, (64, 128): 0.94, (64, 64): 0.935}
+DOUBLES_EFFICIENCY = {"float64": 1.0, "complex128": 0.95}  # of all tiles that are copied without TMA
 # Of fp16, bf16, int8 and tf32.
 FP16_EFFICIENCY = {
     (128, 256): 0.74,
@@ -30,6 +31,8 @@ FP16_EFFICIENCY = {
     (64, 128): 0.65,
     (128, 64): 0.55,
     (64, 64): 0.49,
+    (32, 32): 0.2,
+    (32, 16): 0.12,
 }
 SMALL_TILE = 0.35
 FULL_WARPS = 4  # that keep an SM busy: its tensor cores
@@ -40,6 +43,8 @@ SLICED = 0.005  # the same for each slice of a panel's depth, whose sums are add
 DRIFT = 0.02  # of the time of full waves, by which work-groups come out of step until they compute a tile together
 TILE = 600  # cycles between two tiles of a work-group
 START = 3120  # cycles from the end of the launch before to the first product, and from the last store to the end
+# The same where each panel's depth is sliced, since no copy is made in vain; of float64 all tiles were fitted together.
+SLICED_START = 2200
 TMA_START = 1300  # cycles until TMA has its descriptors
 MEMORY_SHARE = 0.67  # of the time to read and write each element once, what is not hidden
 FIXUP = 10500  # cycles until the work-groups of a split tile know of each other
@@ -50,10 +55,15 @@ WRITE_ELEMENT, READ_ELEMENT = 0.8, 0.075  # cycles to write an element of a part
 def cost(config: MmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     """Cycles: the work of the SM with the most tiles, memory's part, fix-up and packing."""
     packed, sms = config.oriented(call), device.compute_units
-    start = START + (TMA_START if isinstance(config, MmaTmaConfig) else 0)
     memory = memory_cycles(call, device)
     busy = max(_working(config, packed, sms) + MEMORY_SHARE * memory, memory)
-    return start + busy + _fixup(config, packed) + _packing(config, call, sms)
+    return _start(config, call.dtype) + busy + _fixup(config, packed) + _packing(config, call, sms)
+
+
+def _start(config: MmaConfig, dtype: str) -> float:
+    if isinstance(config, MmaTmaConfig):
+        return START + TMA_START
+    return SLICED_START if config.WARPS_K > 1 and dtype != "float64" else START
 
 
 def _working(config: MmaConfig, call: GemmCall, sms: int) -> float:
@@ -87,7 +97,7 @@ def _efficiency(config: MmaConfig, dtype: str) -> float:
     tile = (config.BM, config.BN)
     if isinstance(config, MmaTmaConfig):
         return (TMA_EFFICIENCY if dtype == "float64" else COMPLEX_EFFICIENCY).get(tile, SMALL_TILE)
-    return 1.0 if dtype == "float64" else FP16_EFFICIENCY.get(tile, SMALL_TILE)
+    return DOUBLES_EFFICIENCY.get(dtype) or FP16_EFFICIENCY.get(tile, SMALL_TILE)
 
 
 def _storing(config: MmaConfig, call: GemmCall) -> float:

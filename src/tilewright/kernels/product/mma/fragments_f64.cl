@@ -6,7 +6,7 @@
 // neighbours are swizzled two chunks of 16 bytes apart, so that the four meet all 32 banks once.
 
 #define FRAGMENT double
-#define SWIZZLED(order, line, byte) ((byte) ^ ((line) & 3) << 5)
+#define SWIZZLED(order, length, line, byte) ((byte) ^ ((line) & 3) << 5)
 #define A_PARTS (MMA_K / 2)  // elements that a work-item holds of 16 rows of A
 #define B_PARTS (MMA_K / 4)  // and of 8 columns of B
 #define B_TILES 1            // of 8 columns of B that are read at once
@@ -16,7 +16,8 @@ INLINE double panel_element(const local uchar* panel, const int order, const int
 {
     const int line = order == PANEL_ALONG_K ? k / BLOCK * side + row : k, place = order == PANEL_ALONG_K ? k % BLOCK : row;
     const int length = order == PANEL_ALONG_K ? BLOCK : side;
-    return *(const local double*)(panel + line * length * ITEM_BYTES + SWIZZLED(order, line, place * ITEM_BYTES));
+    const int swizzled = SWIZZLED(order, length * ITEM_BYTES, line, place * ITEM_BYTES);
+    return *(const local double*)(panel + line * length * ITEM_BYTES + swizzled);
 }
 
 // The operands of 16 rows of A from `row` on, for MMA_K elements from `k` on.

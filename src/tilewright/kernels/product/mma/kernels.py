@@ -38,6 +38,7 @@ FP64 = _kernel("float64", MmaFp64Config(128, 128, 2, 4, 4), MMA_F64)
 FP64_M8 = _kernel(
     "float64", MmaFp64Config(128, 128, 2, 4, 4, MMA_M=8, MMA_K=4), MMA_F64_M8, variant="float64 by 8 rows"
 )
+COMPLEX128 = _kernel("complex128", MmaConfig(32, 32, 1, 2, 4, lines=2, WARPS_K=2, groups=264), MMA_F64)
 FP64_TMA, COMPLEX128_TMA = (
     Kernel(
         HERE / "main_loop_tma.cl", config, variant=dtype, dtypes=(dtype,), steps=tiled_steps,
@@ -54,6 +55,7 @@ KERNELS = (
     FP64,
     FP64_M8,
     chained(replace(FP64, requires=(*FP64.requires, MMA_F64_CHAIN))),
+    COMPLEX128,
     *(_kernel(dtype, TILE, MMA, LDMATRIX) for dtype in ("float16", "bfloat16", "int8", "uint8")),
     _kernel("float32", TILE, MMA, LDMATRIX, precision="tf32"),
 )

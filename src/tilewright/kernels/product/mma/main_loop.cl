@@ -39,17 +39,23 @@
 #define SKIP_DIVISIONS 1
 #include "../scheduler.cl"
 
+#if PARTS == 2
+#define ELEMENT JOIN(STORED, 2)
+#else
+#define ELEMENT STORED
+#endif
 #define SLICE_ITEMS (32 * WARPS_M * WARPS_N)  // that have the same slice of the depth
 #define ITEMS (SLICE_ITEMS * WARPS_K)
 #define WARP_M (BM / WARPS_M)  // the tile of C that a warp computes
 #define WARP_N (BN / WARPS_N)
-#define TILES_M (WARP_M / 16)  // and its tiles of 16 x 8
-#define TILES_N (WARP_N / 8)
+#define TILES_M (WARP_M / 16)   // and its tiles of 16 x 8
+#define OCTETS (WARP_N / 8)     // eight columns of B each
+#define TILES_N (OCTETS * PARTS)  // complex numbers have two tiles of sums for eight columns
 #define A_BYTES (BM * BK * ITEM_BYTES)
 #define B_BYTES (BN * BK * ITEM_BYTES)
 #define STAGE_BYTES (A_BYTES + B_BYTES)
 #define K_STEPS (BK / WARPS_K / MMA_K)  // of a warp's slice of a panel, each for one instruction
-#define SUMS (BM * BN / ITEMS)         // of the tile, that a work-item finishes: all that it has, but for WARPS_K
+#define SUMS (BM * BN * PARTS / ITEMS)  // of the tile, that a work-item finishes: all that it has, but for WARPS_K
 #define A_COPIES (BM * BK / A_WIDTH / ITEMS)  // of a work-item for one panel
 #define B_COPIES (BN * BK / B_WIDTH / ITEMS)
 #define PLACES ((K_STEPS - 1) * TILES_M + 1)   // rows of a step after which copies are started: those before the barrier
@@ -90,7 +96,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
     __local int arrived;
 #endif
 #if WARPS_K > 1
-    __local PAIR sums_of_slices[WARPS_K * BM * BN / 2];
+    __local PAIR sums_of_slices[WARPS_K * BM * BN * PARTS / 2];
 #endif
     const int item = get_local_id(0), lane = item % 32, slice = WARPS_K > 1 ? item / SLICE_ITEMS : 0;
     const int2 warp = MAKE2(int, item / 32 / WARPS_N % WARPS_M * WARP_M, item / 32 % WARPS_N * WARP_N);
@@ -99,14 +105,14 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 
     // Copying runs ahead of multiplying: `next` is the part whose panels are being copied, from `a` and `b` on.
     Work next = before_work(whole, tiles, steps);
-    const __global STORED *a, *b;
+    const __global ELEMENT *a, *b;
     int rows, columns, a_left, b_left, filling = 0;
     // Where a copy is of several elements, they lie side by side.
     const long a_row_step = ((A_ORDER == PANEL_ACROSS) & (A_WIDTH > 1)) ? 1 : a_row;
     const long a_k_step = ((A_ORDER == PANEL_ALONG_K) & (A_WIDTH > 1)) ? 1 : a_column;
     const long b_k_step = ((B_ORDER == PANEL_ALONG_K) & (B_WIDTH > 1)) ? 1 : b_row;
     const long b_column_step = ((B_ORDER == PANEL_ACROSS) & (B_WIDTH > 1)) ? 1 : b_column;
-    const __global STORED *matrix_a = A + a_offset, *matrix_b = B + b_offset;
+    const __global ELEMENT *matrix_a = (const __global ELEMENT*)A + a_offset, *matrix_b = (const __global ELEMENT*)B + b_offset;
 
 // What follows are macros, since functions would need nearly all of the kernel's variables.
 //
@@ -174,7 +180,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         read_a(a_fragments[0][i], panels + a_slice, warp.x + i * 16, 0);
 #pragma unroll
     for (int j = 0; j < TILES_N; j += B_TILES)
-        read_b(b_fragments[0] + j * B_PARTS, panels + b_slice, warp.y + j * 8, 0);
+        read_b(b_fragments[0] + j * B_PARTS, panels + b_slice, warp.y + j / PARTS * 8, 0);
     COMPONENT sum[TILES_M][TILES_N][4];
 #pragma unroll
     for (int i = 0; i < SUMS * WARPS_K; i++)
@@ -215,7 +221,7 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
 #pragma unroll
                     for (int j = 0; j < TILES_N; j += B_TILES)
                         if ((A_SETS == 1 ? j * TILES_M / TILES_N : 0) == i)
-                            read_b(b_fragments[(k_step + 1) % 2] + j * B_PARTS, stage + b_slice, warp.y + j * 8, next_k);
+                            read_b(b_fragments[(k_step + 1) % 2] + j * B_PARTS, stage + b_slice, warp.y + j / PARTS * 8, next_k);
                 }
             }
         }
@@ -246,13 +252,13 @@ void product(const int M, const int N, const int K, const ACC alpha, const ACC b
         }
 #endif
 #pragma unroll
-        for (int i = 0; i < SUMS; i += C_VEC) {
-            const int octet = slice * SUMS / 2 + i / 2;  // of eight rows and columns, row by row
-            const int row = tile.x + warp.x + octet / TILES_N * 8 + lane / 4;
-            const int column = tile.y + warp.y + octet % TILES_N * 8 + lane % 4 * 2 + i % 2;
+        for (int i = 0; i < SUMS; i += C_VEC * PARTS) {
+            const int octet = (slice * SUMS + i) / (2 * PARTS);  // of eight rows and columns, row by row
+            const int row = tile.x + warp.x + octet / OCTETS * 8 + lane / 4;
+            const int column = tile.y + warp.y + octet % OCTETS * 8 + lane % 4 * 2 + i / PARTS % 2;
             if (complete && row < M && column < N)
-                finish(own + i, alpha, beta, C + c_offset + tile.z * c_batch + row * c_row + column * c_column,
-                       bias + bias_offset + row * bias_row + column * bias_column, bias_column);
+                finish(own + i, alpha, beta, C + (c_offset + tile.z * c_batch + row * c_row + column * c_column) * PARTS,
+                       bias + (bias_offset + row * bias_row + column * bias_column) * PARTS, bias_column);
         }
 #pragma unroll
         for (int i = 0; i < SUMS * WARPS_K; i++)

@@ -22,7 +22,7 @@
 #define LINES_AT_ONCE (ITEMS / PER_LINE)   // that the work-group's items copy together
 
 // Where this work-item's first copy comes from.
-INLINE const __global STORED* NAME(begin)(const __global STORED* from, const long row_stride, const long k_stride)
+INLINE const __global ELEMENT* NAME(begin)(const __global ELEMENT* from, const long row_stride, const long k_stride)
 {
     const int line = get_local_id(0) / PER_LINE, place = get_local_id(0) % PER_LINE * WIDTH;
 #if ORDER == PANEL_ALONG_K
@@ -45,19 +45,20 @@ INLINE int NAME(depth)(const int rows, const int depth)
 
 // Starts copy number `load` of this work-item into a panel. What lies beyond the `rows`, or what is `left` of k for its
 // first copy, becomes zero and is not read.
-INLINE void NAME(copy)(const int load, const uint panel, const __global STORED* from, const int rows, const int left,
+INLINE void NAME(copy)(const int load, const uint panel, const __global ELEMENT* from, const int rows, const int left,
                        const long row_stride, const long k_stride)
 {
     const int line = get_local_id(0) / PER_LINE, place = get_local_id(0) % PER_LINE * WIDTH;
     const int further = load * LINES_AT_ONCE;  // lines beyond the one of the first copy
-    const uint to = panel + (line + further) * LENGTH * ITEM_BYTES + SWIZZLED(ORDER, line + further, place * ITEM_BYTES);
+    const uint to =
+        panel + (line + further) * LENGTH * ITEM_BYTES + SWIZZLED(ORDER, LENGTH * ITEM_BYTES, line + further, place * ITEM_BYTES);
 #if ORDER == PANEL_ALONG_K
     const int inside = further % SIDE == 0 || line % SIDE + further % SIDE < rows;
     const int elements = left - further / SIDE * BLOCK;
-    const __global STORED* source = from + further % SIDE * row_stride + further / SIDE * BLOCK * k_stride;
+    const __global ELEMENT* source = from + further % SIDE * row_stride + further / SIDE * BLOCK * k_stride;
 #else
     const int inside = further < left;
-    const __global STORED* source = from + further * k_stride;
+    const __global ELEMENT* source = from + further * k_stride;
 #endif
 #if PARTIAL && ORDER == PANEL_ALONG_K
     COPY(to, source, inside ? max(0, min(elements, WIDTH)) * ITEM_BYTES : 0);
