@@ -12,25 +12,13 @@
 //
 // FUSED: B is read in place, and what was read is stored to the panel, for the micro-kernels further down to use. The
 // wait for B then overlaps with arithmetic, which a separate packing loop could not do.
-static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, long a_row, const __global IN *B, long b_row,
-                                                   REAL *panel, int direct, ACC alpha, ACC scale, int carry, __global OUT *c,
-                                                   long c_row, REAL *tile)
+//
+// Packed rows of A lie A_ROW apart. A stride that the compiler knows costs the loop no arithmetic: on a Granite Rapids Xeon 2 to
+// 3 % in float64.
+#define STEPS_OF_K JOIN(MICRO_KERNEL, _steps)
+static inline __attribute__((always_inline)) void STEPS_OF_K(vec sum[HEIGHT][VECTORS], int depth, const REAL *a, const long a_row,
+                                                             const __global IN *B, long b_row, REAL *panel)
 {
-    vec sum[HEIGHT][VECTORS];
-#pragma unroll
-    for (int i = 0; i < HEIGHT; i++)
-#pragma unroll
-        for (int q = 0; q < VECTORS; q++)
-            sum[i][q] = 0;
-#if !STREAM // hardware prefetches no tile of C, whose rows lie apart; with `carry` the tile is read
-    if (direct && (TILES > 1 || carry)) {
-#pragma unroll
-        for (int i = 0; i < HEIGHT; i++) {
-            PREFETCH_NEAR(c + i * c_row);
-            PREFETCH_NEAR(c + i * c_row + VECTORS * VW - 1);
-        }
-    }
-#endif
     for (int k = 0; k < depth; k++) {
         vec row[VECTORS];
 #pragma unroll
@@ -57,12 +45,37 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
         panel += VECTORS * VW;
         B += b_row;
     }
+}
+
+static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, long a_row, const __global IN *B, long b_row,
+                                                   REAL *panel, int direct, ACC alpha, ACC scale, int carry, __global OUT *c,
+                                                   long c_row, REAL *tile)
+{
+    vec sum[HEIGHT][VECTORS];
+#pragma unroll
+    for (int i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (int q = 0; q < VECTORS; q++)
+            sum[i][q] = 0;
+#if !STREAM // hardware prefetches no tile of C, whose rows lie apart; with `carry` the tile is read
+    if (direct && (TILES > 1 || carry)) {
+#pragma unroll
+        for (int i = 0; i < HEIGHT; i++) {
+            PREFETCH_NEAR(c + i * c_row);
+            PREFETCH_NEAR(c + i * c_row + VECTORS * VW - 1);
+        }
+    }
+#endif
+    if (a_row == A_ROW)
+        STEPS_OF_K(sum, depth, a, A_ROW, B, b_row, panel);
+    else
+        STEPS_OF_K(sum, depth, a, a_row, B, b_row, panel);
 #if DOT
 #pragma unroll
     for (int i = 0; i < HEIGHT; i++)
 #pragma unroll
         for (int q = 0; q < VECTORS; q++)
-            sum[i][q] += AT(panel + q * VW); // a panel's last row, as pack_pieces.cl says
+            sum[i][q] += AT(panel + (depth * VECTORS + q) * VW); // a panel's last row, as pack_pieces.cl says
 #endif
 #if STREAM
 #pragma unroll
@@ -96,3 +109,4 @@ static __attribute__((noinline)) void MICRO_KERNEL(int depth, const REAL *a, lon
             AT(tile + i * NR + q * VW) = sum[i][q];
 #endif
 }
+#undef STEPS_OF_K

@@ -15,6 +15,12 @@
 #define PART_OF_ELEMENT(p, part) GET_IN(p)
 #endif
 
+#if MR % 4
+#define TOGETHER MR // rows that are copied together: with 4 of 6 the last two would be copied twice
+#else
+#define TOGETHER 4
+#endif
+
 // out[i * out_row + j] = in[i * in_row + j * in_column] for 0 <= i < rows, 0 <= j < columns.
 // The last vector of a ragged row or column slides back to end at the edge: it writes some elements a second time, with
 // the same values, and so needs neither a remainder loop nor a read out of bounds.
@@ -22,16 +28,16 @@ static __attribute__((noinline)) void pack_part(REAL *out, int out_row, const __
                                                 long in_column, int rows, int columns, const int part, REAL sign)
 {
     if (in_column == 1 && columns >= VW) {
-        // Four rows at a time, so that four streams of reads are under way at once.
-        for (int i = 0; i < rows; i += 4) {
+        // Some rows at a time, so that as many streams of reads are under way at once.
+        for (int i = 0; i < rows; i += TOGETHER) {
             for (int j = 0; j < columns; j += VW) {
                 const int at = min(j, columns - VW);
-                vec block[4];
+                vec block[TOGETHER];
 #pragma unroll
-                for (int t = 0; t < 4; t++)
+                for (int t = 0; t < TOGETHER; t++)
                     block[t] = PART(in + min(i + t, rows - 1) * in_row + at, part);
 #pragma unroll
-                for (int t = 0; t < 4; t++)
+                for (int t = 0; t < TOGETHER; t++)
                     LOOSE_AT(out + min(i + t, rows - 1) * out_row + at) = SIGNED(block[t], sign);
             }
         }
