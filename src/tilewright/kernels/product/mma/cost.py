@@ -7,7 +7,7 @@ panels of fp16 and of complex128 to 1,200 more; the parts of the rates that TMA'
 from math import sqrt
 
 from ....core.device import DeviceInfo
-from ....core.types import element_type
+from ....core.types import DOUBLES, element_type
 from ..call import GemmCall
 from ..cost import COPY_BYTES, LAUNCH, copied_bytes, memory_cycles
 from ..macros import elements, result_width
@@ -22,7 +22,7 @@ RATES = {
 # The part of that which a tile reaches in its loop.
 TMA_EFFICIENCY = {(128, 128): 1.0, (64, 128): 0.94, (128, 64): 0.96, (64, 64): 0.97}
 COMPLEX_EFFICIENCY = {(128, 64): 0.96, (64, 128): 0.94, (64, 64): 0.935}
-DOUBLES_EFFICIENCY = {"float64": 1.0, "complex128": 0.95}  # of all tiles that are copied without TMA
+COPIED_COMPLEX_EFFICIENCY = {(32, 64): 0.9, (32, 32): 0.88, (32, 16): 0.7}  # of those that are copied without TMA
 # Of fp16, bf16, int8 and tf32.
 FP16_EFFICIENCY = {
     (128, 256): 0.74,
@@ -43,7 +43,7 @@ SLICED = 0.005  # the same for each slice of a panel's depth, whose sums are add
 DRIFT = 0.02  # of the time of full waves, by which work-groups come out of step until they compute a tile together
 TILE = 600  # cycles between two tiles of a work-group
 START = 3120  # cycles from the end of the launch before to the first product, and from the last store to the end
-# The same where each panel's depth is sliced, since no copy is made in vain; of float64 all tiles were fitted together.
+# The same where each panel's depth is sliced, since no copy is made in vain; of doubles all tiles were fitted together.
 SLICED_START = 2200
 TMA_START = 1300  # cycles until TMA has its descriptors
 MEMORY_SHARE = 0.67  # of the time to read and write each element once, what is not hidden
@@ -63,7 +63,7 @@ def cost(config: MmaConfig, call: GemmCall, device: DeviceInfo) -> float:
 def _start(config: MmaConfig, dtype: str) -> float:
     if isinstance(config, MmaTmaConfig):
         return START + TMA_START
-    return SLICED_START if config.WARPS_K > 1 and dtype != "float64" else START
+    return SLICED_START if config.WARPS_K > 1 and dtype not in DOUBLES else START
 
 
 def _working(config: MmaConfig, call: GemmCall, sms: int) -> float:
@@ -97,7 +97,9 @@ def _efficiency(config: MmaConfig, dtype: str) -> float:
     tile = (config.BM, config.BN)
     if isinstance(config, MmaTmaConfig):
         return (TMA_EFFICIENCY if dtype == "float64" else COMPLEX_EFFICIENCY).get(tile, SMALL_TILE)
-    return DOUBLES_EFFICIENCY.get(dtype) or FP16_EFFICIENCY.get(tile, SMALL_TILE)
+    if dtype == "float64":
+        return 1.0
+    return (COPIED_COMPLEX_EFFICIENCY if dtype == "complex128" else FP16_EFFICIENCY).get(tile, SMALL_TILE)
 
 
 def _storing(config: MmaConfig, call: GemmCall) -> float:
