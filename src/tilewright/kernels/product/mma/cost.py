@@ -47,6 +47,7 @@ START = 3120  # cycles from the end of the launch before to the first product, a
 SLICED_START = 2200
 TMA_START = 1300  # cycles until TMA has its descriptors
 MEMORY_SHARE = 0.67  # of the time to read and write each element once, what is not hidden
+SLICED_MEMORY_SHARE = 0.35  # the same of SLICED_START's tiles, whose deep panels are asked for long before
 FIXUP = 10500  # cycles until the work-groups of a split tile know of each other
 LATE_FIXUP = 4500  # the same if full waves came before
 WRITE_ELEMENT, READ_ELEMENT = 0.8, 0.075  # cycles to write an element of a partial tile, and to read it
@@ -56,14 +57,18 @@ def cost(config: MmaConfig, call: GemmCall, device: DeviceInfo) -> float:
     """Cycles: the work of the SM with the most tiles, memory's part, fix-up and packing."""
     packed, sms = config.oriented(call), device.compute_units
     memory = memory_cycles(call, device)
-    busy = max(_working(config, packed, sms) + MEMORY_SHARE * memory, memory)
-    return _start(config, call.dtype) + busy + _fixup(config, packed) + _packing(config, call, sms)
+    start, share = _start_and_share(config, call.dtype)
+    busy = max(_working(config, packed, sms) + share * memory, memory)
+    return start + busy + _fixup(config, packed) + _packing(config, call, sms)
 
 
-def _start(config: MmaConfig, dtype: str) -> float:
+def _start_and_share(config: MmaConfig, dtype: str) -> tuple[float, float]:
+    """Cycles before the first product, and the share of memory's time that is not hidden."""
     if isinstance(config, MmaTmaConfig):
-        return START + TMA_START
-    return SLICED_START if config.WARPS_K > 1 and dtype not in DOUBLES else START
+        return START + TMA_START, MEMORY_SHARE
+    if config.WARPS_K > 1 and dtype not in DOUBLES:
+        return SLICED_START, SLICED_MEMORY_SHARE
+    return START, MEMORY_SHARE
 
 
 def _working(config: MmaConfig, call: GemmCall, sms: int) -> float:
