@@ -11,6 +11,7 @@ from tilewright.kernels.product.cpu.cost import (
     REGISTER_TILES,
     SMALL_LEVEL2,
     SMALL_TILES,
+    Tile,
     blocking,
     in_place,
     register_tile,
@@ -92,6 +93,22 @@ def test_a_small_level_2_cache_leaves_packed_panels_to_level_3(vector_bytes: int
     )  # a panel from level 3 is worth several tiles
     assert small.uncut_depth <= small.depth
     assert usual == register_tile(vector_bytes, component, False, level2_bytes=SMALL_LEVEL2 + 1)
+
+
+@pytest.mark.parametrize(("vector_bytes", "component"), list(LARGE_TILES))
+def test_few_columns_take_a_tile_that_they_fill(vector_bytes: int, component: int) -> None:
+    """And keep the depth up to which rows of a product have the same bits."""
+    width = vector_bytes // component
+
+    def tile(columns: int | None) -> Tile:
+        return register_tile(vector_bytes, component, False, level2_bytes=LARGE_LEVEL2, columns=columns)
+
+    wide, usual = tile(None), register_tile(vector_bytes, component, False)
+    narrow = tile((wide.vectors - 1) * width)
+    assert (narrow.rows, narrow.vectors) == (usual.rows, usual.vectors)
+    assert narrow.uncut_depth >= wide.uncut_depth
+    assert tile(narrow.panel) == narrow
+    assert tile((wide.vectors - 1) * width + 1) == wide
 
 
 def test_complex_tiles_are_those_of_any_cache() -> None:

@@ -17,8 +17,8 @@ from tilewright.kernels.product.cpu.kernels import FEW_COLUMNS_TILES, few_column
 CPU = DeviceInfo("a CPU", "a vendor", "a driver", "cpu", compute_units=2, native_widths={"float32": 16})
 
 
-def config_of(dtype: str, vector_bytes: int) -> CpuFewColumnsConfig:
-    config = few_columns_kernel(dtype, CPU, vector_bytes).config
+def config_of(dtype: str, vector_bytes: int, device: DeviceInfo = CPU) -> CpuFewColumnsConfig:
+    config = few_columns_kernel(dtype, device, vector_bytes).config
     assert isinstance(config, CpuFewColumnsConfig)
     return config
 
@@ -71,6 +71,14 @@ def test_few_rows_are_columns_where_parts_have_other_bits_anyway() -> None:
         assert call.is_transposed == transposed
         assert config.oriented(call) == call
         assert (not any(config.violations(problem, CPU))) == config.takes(call)
+
+
+def test_whole_vectors_of_columns_are_taken_where_tiles_are_four_wide() -> None:
+    for level2_bytes, wide in ((1 << 20, False), (2 << 20, True)):
+        device = replace(CPU, level2_bytes=level2_bytes)
+        for dtype, columns in (("float32", 16), ("float64", 8), ("float64", 16)):
+            assert config_of(dtype, 64, device).takes(call_of(Gemm(1000, columns, 1000, dtype))) == wide
+        assert not config_of("float32", 64, device).takes(call_of(Gemm(1000, 32, 1000)))
 
 
 def test_enough_work_is_left_for_a_group() -> None:

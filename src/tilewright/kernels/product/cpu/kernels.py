@@ -12,7 +12,7 @@ from ....core.precision import PRECISIONS, REPRODUCIBLE
 from ....core.problem import Problem
 from ....core.types import element_type
 from .config import CpuConfig
-from .config_few_columns import MAX_ROWS, MOST_COLUMNS, PACKED_BYTES, CpuFewColumnsConfig
+from .config_few_columns import LARGE_LEVEL2_VECTORS, MAX_ROWS, MOST_COLUMNS, PACKED_BYTES, CpuFewColumnsConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
 from .config_reproducible import ReproducibleConfig
 from .config_symmetric import CpuSymmetricConfig
@@ -44,11 +44,11 @@ def product_steps(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     return (Step(kernel, config, call, names, (("sums", nbytes),) if waits else ()),)
 
 
-def product_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
-    """06_production.cl with the register tile for elements of a type and vectors of that size."""
+def product_kernel(dtype: str, device: DeviceInfo, vector_bytes: int, columns: int | None = None) -> Kernel:
+    """06_production.cl with the register tile for elements of a type, vectors of that size and, if known, columns of B."""
     kind = element_type(dtype)
     cache = device.level2_bytes
-    tile = register_tile(vector_bytes, kind.component_bytes, kind.parts == 2, exact_depth(dtype), cache)
+    tile = register_tile(vector_bytes, kind.component_bytes, kind.parts == 2, exact_depth(dtype), cache, columns)
     config = CpuConfig.of(tile, device.compute_units)
     return Kernel(MAIN_LOOP, config, dtypes=DTYPES, steps=product_steps)
 
@@ -106,8 +106,9 @@ def few_columns_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Ker
     tile = register_tile(vector_bytes, real_bytes, False, level2_bytes=device.level2_bytes)
     packed = PACKED_BYTES // real_bytes
     config = CpuFewColumnsConfig(
-        rows, columns, tile.width, MOST_COLUMNS, MAX_ROWS, packed, device.compute_units, tile.uncut_depth
-    )
+        rows, columns, tile.width, MOST_COLUMNS, MAX_ROWS, packed, device.compute_units, tile.uncut_depth,
+        LARGE_LEVEL2_VECTORS[real_bytes] if tile.vectors == 4 else 0,
+    )  # fmt: skip
     dtypes = tuple(name for name in DTYPES if not exact_depth(name) and element_type(name).parts == 1)
     return Kernel(HERE / "few_columns.cl", config, dtypes=dtypes, steps=one_step)
 
