@@ -37,8 +37,13 @@ FP16_SPACE = (
     (128, 256, 2, 4, 1, 3, 1, 1), (256, 128, 4, 2, 1, 3, 1, 1), (128, 128, 2, 2, 1, 3, 1, 2),
     (128, 128, 2, 4, 1, 4, 1, 1),
     (64, 128, 2, 2, 1, 4, 1, 2), (128, 64, 2, 2, 1, 4, 1, 2), (64, 64, 2, 2, 1, 4, 1, 3), (32, 64, 1, 2, 1, 4, 1, 4),
-    (32, 32, 1, 1, 4, 4, 4, 1), (32, 16, 1, 1, 4, 6, 4, 1),
 )  # fmt: skip
+# Thin products of fp16 and bf16. Of bytes and tf32 these tiles were not tried.
+THIN_SPACE = ((32, 32, 1, 1, 4, 4, 4, 1), (32, 16, 1, 1, 4, 6, 4, 1))
+SPACES = {
+    "float64": FP64_SPACE, "complex128": COMPLEX128_SPACE,
+    "float16": FP16_SPACE + THIN_SPACE, "bfloat16": FP16_SPACE + THIN_SPACE,
+}  # fmt: skip
 
 
 def configurations(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[MmaConfig]:
@@ -74,7 +79,7 @@ def _tiles(base: MmaConfig, dtype: str) -> tuple[tuple[MmaConfig, int], ...]:
     """A kernel's tiles, and how many such work-groups an SM's registers hold."""
     if isinstance(base, MmaTmaConfig):
         return tuple((tile, 1) for tile in (TMA_FP64_SPACE if dtype == "float64" else TMA_COMPLEX128_SPACE))
-    space = {"float64": FP64_SPACE, "complex128": COMPLEX128_SPACE}.get(dtype, FP16_SPACE)
+    space = SPACES.get(dtype, FP16_SPACE)
     return tuple(
         (replace(base, BM=bm, BN=bn, WARPS_M=m, WARPS_N=n, WARPS_K=k, STAGES=stages, lines=lines), by_registers)
         for bm, bn, m, n, k, stages, lines, by_registers in space
