@@ -31,6 +31,7 @@ from tilewright.kernels.product.mma import config as mma_configs
 from tilewright.kernels.product.mma import cost as mma_cost
 from tilewright.kernels.product.mma import cost_elements as mma_elements_cost
 from tilewright.kernels.product.mma import kernels as mma
+from tilewright.kernels.product.mma import search as mma_search
 from tilewright.kernels.product.wgmma import config as wgmma_configs
 from tilewright.kernels.product.wgmma import kernels as wgmma
 from tilewright.library import multiply
@@ -98,6 +99,7 @@ TABLES = (
     Table(wgmma, "KERNELS", NOT_WGMMA),
     Table(wgmma_configs, "MULTIPLY", NOT_WGMMA),
     Table(wgmma_configs, "SUMS", closed=True),  # accumulators
+    Table(mma_search, "SPACES", closed=True),  # of others the tiles are FP16_SPACE
     Table(sets, "ELEMENTS", closed=True),  # a type for each size of elements
     Table(multiply, "HOLD_FLOAT8", closed=True),
     Table(numpys_own, "BLAS_TYPES", closed=True),
