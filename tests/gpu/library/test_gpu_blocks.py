@@ -14,9 +14,7 @@ from tilewright.library.requests import Options, gemm_product
 
 pytestmark = pytest.mark.usefixtures("cuda")
 PLAIN = Options(1, 0, "N", "N", None, "same_kind", None, None)
-LONG = (
-    2_000_000_000  # cycles of a kernel that does nothing: some 1 s, in which a busy machine has enqueued what follows
-)
+LONG = 2_000_000_000  # cycles of a kernel that does nothing: some 1 s, enough for a busy host to enqueue what follows
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,13 @@ STEPS_FOR_A_COLUMN = 8
 MODULO_16_BITS = "vpdpwssd takes 16 bits for signed: products of uint16 are right modulo 2^16, not as {}"
 
 
+def oriented(call: GemmCall) -> GemmCall:
+    """The call with C by rows, or by columns where that lets A be read as it lies."""
+    call = call.row_major
+    few = call.n <= min(FEW_COLUMNS, call.m - 1, call.k // STEPS_FOR_A_COLUMN) and not call.symmetric
+    return call.transposed if few and call.a.row == 1 and call.a.column != 1 else call
+
+
 @dataclass(frozen=True)
 class CpuConfig(ProductConfig):
     """The register tile and the buffers of 06_production.cl, whose fields are explained at its top."""
@@ -54,10 +61,7 @@ class CpuConfig(ProductConfig):
         return self.tile.uncut_depth * self.steps_per_real
 
     def orientation(self, problem: Problem) -> GemmCall:
-        """C by rows, or by columns where that lets A be read as it lies."""
-        call = call_of(problem).row_major
-        few = call.n <= min(FEW_COLUMNS, call.m - 1, call.k // STEPS_FOR_A_COLUMN) and not call.symmetric
-        return call.transposed if few and call.a.row == 1 and call.a.column != 1 else call
+        return oriented(call_of(problem))
 
     def blocks(self, call: GemmCall) -> Blocking:
         """How the call is cut; its sizes are above 0."""

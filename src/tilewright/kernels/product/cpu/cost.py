@@ -43,9 +43,6 @@ LARGE_TILES = {
     (32, 4): ((4, 3), 512 * 1024, 0),
     (32, 8): ((4, 3), 512 * 1024, 0),
 }
-# Where B has fewer columns than such a tile, these machines take the tile of the others: a panel of four vectors would be
-# computed for two. On a Granite Rapids Xeon 12 x 2 measured 1.4 to 1.6 times 6 x 4 with two vectors of columns, 1.1 to 1.2 with
-# three.
 
 # What cores with a level-2 cache of 512 KiB or less take: packed bytes, most of which lie in level 3, and the row panels of A
 # that use a panel of B in turn (TILES), by (vector bytes, bytes of a component). Half of such a cache would hold 16 columns
@@ -143,6 +140,8 @@ def register_tile(
     key = vector_bytes, component_bytes
     if level2_bytes >= LARGE_LEVEL2 and not is_complex and key in LARGE_TILES:
         wide, packed_bytes, ahead = LARGE_TILES[key]
+        # A panel as wide as the tile is computed whole, however few columns B has. With two vectors of columns 12 x 2 measured
+        # 1.4 to 1.6 times 6 x 4 on a Granite Rapids Xeon, with three 1.1 to 1.2.
         if columns is None or columns > (wide[1] - 1) * vector_bytes // component_bytes:
             rows, vectors = wide
     elif 0 < level2_bytes <= SMALL_LEVEL2 and not is_complex and key in SMALL_TILES:

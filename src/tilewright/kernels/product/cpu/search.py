@@ -6,7 +6,7 @@ from ....core.device import DeviceInfo
 from ....core.precision import REPRODUCIBLE
 from ..call import GemmCall
 from ..family import Candidate
-from .config import CpuConfig
+from .config import oriented
 from .elements import takes_vectors
 from .kernels import (
     few_columns_kernel,
@@ -23,12 +23,9 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     if not takes_vectors(device):
         return
     vector_bytes = max(16, min(64, device.native_widths.get("float32", 4) * 4))
-    whole = product_kernel(call.dtype, device, vector_bytes)
-    assert isinstance(whole.config, CpuConfig)
-    columns = whole.config.oriented(call).n
     blocked = (
         *piece_kernels(call.dtype, device, vector_bytes),
-        product_kernel(call.dtype, device, vector_bytes, columns),
+        product_kernel(call.dtype, device, vector_bytes, oriented(call).n),
     )
     halved = map(symmetric_kernel, blocked) if call.symmetric else ()
     chained = reproducible_kernels(call.dtype, device, vector_bytes) if call.precision == REPRODUCIBLE else ()

@@ -43,7 +43,7 @@ SLICED = 0.005  # the same for each slice of a panel's depth, whose sums are add
 DRIFT = 0.02  # of the time of full waves, by which work-groups come out of step until they compute a tile together
 TILE = 600  # cycles between two tiles of a work-group
 START = 3120  # cycles from the end of the launch before to the first product, and from the last store to the end
-# The same where each panel's depth is sliced, since no copy is made in vain; of doubles all tiles were fitted together.
+# The same where each panel's depth is sliced, since no copy is wasted; the tiles of doubles were all fitted together.
 SLICED_START = 2200
 TMA_START = 1300  # cycles until TMA has its descriptors
 MEMORY_SHARE = 0.67  # of the time to read and write each element once, what is not hidden

@@ -1,8 +1,8 @@
 // complex128: how a warp's operands get from panels into registers, and the instruction that multiplies them.
 //
-// An instruction multiplies eight doubles of k: four elements, whose real parts are its first four and whose imaginary parts are
-// its last four. So a work-item has both parts of an element, which it reads at once. B is given twice: for the real sums with its
-// imaginary parts negated, and for the imaginary sums with its parts exchanged.
+// An instruction multiplies eight doubles of k: four elements, first their real parts, then their imaginary parts. So a work-item
+// has both parts of an element, and reads them at once. B is given twice: for the real sums with its imaginary parts negated, and
+// for the imaginary sums with its parts exchanged.
 //
 // A quarter of a warp reads elements together: two lines of a panel by four neighbours along k, or four lines by two across it.
 // Lines that are neighbours are swizzled four or two chunks of 16 bytes apart, so that the eight meet all 32 banks once.
@@ -16,7 +16,8 @@
 #define B_TILES 2  // of sums, whose operands are read at once: the two parts
 
 // An element of a panel; with `conjugate`, its conjugate.
-INLINE double2 panel_element(const local uchar* panel, const int order, const int side, const int row, const int k, const int conjugate)
+INLINE double2 panel_element(const local uchar* panel, const int order, const int side, const int row, const int k,
+                             const int conjugate)
 {
     const int line = order == PANEL_ALONG_K ? k / BLOCK * side + row : k, place = order == PANEL_ALONG_K ? k % BLOCK : row;
     const int length = order == PANEL_ALONG_K ? BLOCK : side;
