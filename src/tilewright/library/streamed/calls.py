@@ -1,6 +1,7 @@
 """`matmul`, `gemm` and `transpose` in tiles: the caller's arguments, checked by the rules of every call, then planned and run."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..shapes import Shape, product_shape
 from .bar import Bar
 from .budget import Budget, Ledger, as_bytes, budget_for
 from .device_memory import Memory, SeparateMemory, SharedMemory, shares_memory
-from .devices import opened
+from .devices import ALL, opened
 from .executor import Run, left_over
 from .files import FileMatrix, OpenFiles
 from .journal import Journal
@@ -31,6 +32,7 @@ from .operands import Given, overlap, same_array
 from .operations import Operation, Stack
 from .planning import Chosen, StreamedPlan, choose
 from .product import ProductOperation
+from .quickest import Devices, quickest
 from .schedule import Schedule
 from .tiles import Tile, TilePlan
 from .transpose import TransposeOperation
@@ -47,13 +49,12 @@ def product_in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits
     operation, result, finish = _product(arrays, out, options, devices, files)
     if operation is None:
         return finish(result)
-    budget = _budget(devices, limits, result, out)
-    run_in_tiles(operation, devices, budget, "a product", limits.progress, result)
+    run_in_tiles(operation, devices, limits, result, out, "a product")
     return finish(result)
 
 
 def _product(
-    arrays: tuple[Any, ...], out: Any, options: Options, devices: tuple[Device, ...], files: OpenFiles
+    arrays: tuple[Any, ...], out: Any, options: Options, devices: Devices, files: OpenFiles
 ) -> tuple[ProductOperation | None, "Given", Any]:
     names = ("a", "b", "c")
     memory = HostMemory(devices[0], None)
@@ -149,7 +150,7 @@ def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
                 "out shares memory with a: in tiles it would overwrite what later tiles read; pass another out"
             )
         operation = TransposeOperation(shape[-2], shape[-1], prod(batch), *stacks, seen.dtype)
-        run_in_tiles(operation, devices, _budget(devices, limits, result, out), "a transpose", limits.progress, result)
+        run_in_tiles(operation, devices, limits, result, out, "a transpose")
     return result.array if out is None else out
 
 
@@ -159,11 +160,15 @@ def _check_limits(limits: Limits) -> None:
     as_bytes(limits.max_host_bytes, "max_host_bytes")
 
 
-def _budget(devices: tuple[Device, ...], limits: Limits, result: Given, out: Any) -> Budget:
+def _limited(devices: Devices, limits: Limits) -> Budget:
+    return budget_for(tuple(each.info for each in devices), limits.max_device_bytes, limits.max_host_bytes)
+
+
+def _budget(devices: Devices, limits: Limits, result: Given, out: Any) -> Budget:
     """The limits of a call. A result that the call allocates counts as the host's."""
     for device in devices:
         refuse_if_forked(device.info.platform)
-    budget = budget_for(tuple(each.info for each in devices), limits.max_device_bytes, limits.max_host_bytes)
+    budget = _limited(devices, limits)
     if budget.asked_host_bytes is None or out is not None:
         return budget
     left = budget.host_bytes - result.nbytes
@@ -174,10 +179,12 @@ def _budget(devices: tuple[Device, ...], limits: Limits, result: Given, out: Any
     return Budget(budget.device_bytes, left, budget.asked_host_bytes)
 
 
-def run_in_tiles(
-    operation: Operation, devices: Sequence[Device], budget: Budget, what: str, progress: bool, result: Given
-) -> None:
+def run_in_tiles(operation: Operation, devices: Devices, limits: Limits, result: Given, out: Any, what: str) -> None:
     """Plan, and compute all tiles that a journal does not say are done."""
+    budget_of = partial(_budget, limits=limits, result=result, out=out)
+    if limits.device == ALL:
+        devices = quickest(operation, devices, budget_of, what)
+    budget = budget_of(devices)
     shared = [shares_memory(device) for device in devices]
     chosen = choose(operation, [device.info for device in devices], shared, budget, what)
     journal = _journal(operation, chosen.tiles)
@@ -187,7 +194,7 @@ def run_in_tiles(
         schedule = Schedule(chosen.tiles.strips(), done)
         run = Run(schedule, journal, operation.in_place)
         workers = _workers(operation, devices, shared, budget, chosen, schedule, run)
-        with Bar(progress, what, schedule.left) as bar:
+        with Bar(limits.progress, what, schedule.left) as bar:
             run.execute(workers, bar)
         complete = True
     finally:
@@ -206,7 +213,9 @@ def _workers(
         device.pool.release()
         ledger = Ledger(budget.device_bytes, device.info.label)
         memory: Memory = (
-            SharedMemory(device, (ledger, host)) if own else SeparateMemory(device, ledger, host, chosen.staging)
+            SharedMemory(device, (ledger, host))
+            if own
+            else SeparateMemory(device, ledger, host, chosen.staging, len(shared) - sum(shared))
         )
         made.append(Worker(device, memory, operation, chosen.tiles, plans, schedule, run.stored))
     return made
@@ -234,8 +243,7 @@ def _check(operation: Operation, tiles: TilePlan, number: int) -> int:
 def planned(problem: Gemm, limits: Limits) -> StreamedPlan | None:
     """How a product would be computed in tiles; None if it would be computed in one piece. Nothing is run or allocated."""
     devices = opened(limits.device)
-    infos = tuple(device.info for device in devices)
-    fits = sum(each.nbytes for each in problem.operands) <= FITS_SHARE * infos[0].global_bytes
+    fits = sum(each.nbytes for each in problem.operands) <= FITS_SHARE * devices[0].info.global_bytes
     if fits and not limits.given:
         return None
     a, b, c = problem.operands
@@ -249,8 +257,11 @@ def planned(problem: Gemm, limits: Limits) -> StreamedPlan | None:
         problem.m, problem.n, problem.k, problem.batch, left, right, out, (problem.dtype, result),
         epilogue_of(precision=problem.precision), (False, False),
     )  # fmt: skip
-    budget = budget_for(infos, limits.max_device_bytes, limits.max_host_bytes)
-    return choose(operation, infos, [shares_memory(device) for device in devices], budget, problem.title).shown
+    budget_of = partial(_limited, limits=limits)
+    if limits.device == ALL:
+        devices = quickest(operation, devices, budget_of, problem.title)
+    shared = [shares_memory(device) for device in devices]
+    return choose(operation, [each.info for each in devices], shared, budget_of(devices), problem.title).shown
 
 
 def _imagined(sides: tuple[int, ...], order: str, dtype: str) -> Callable[[Shape], MemoryMatrix]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any
 
 from ...core.device import DeviceInfo
@@ -21,6 +22,13 @@ from .tiles import Rates, TilePlan
 # back (the limit are the threads that fill pinned memory, not the bus), and a copy beside two busy cores.
 GPU_LINK = 38e9
 CPU_LINK = 6e9
+# The same for all devices and both directions together: what two H100s of a host with 32 processors moved, as one of them did.
+HOST_COPIES = 38e9
+# Seconds for each run of contiguous bytes beside a GPU: on that host NumPy gathered runs of 1 to 64 KiB by 8 threads at 30 to 54
+# GB/s, which is 15 ns for each, and scattered them by 6 threads at 15 to 39, which is 50.
+GPU_RUN_S = (1.5e-8, 5e-8)
+# Seconds to store a tile beside its bytes: 64 of 33 MB took 50 ms longer than 32 of 67 MB.
+GPU_STORE_S = 1.5e-3
 USUAL_CLOCK = 3e9  # Hz, of devices whose driver does not say
 # Multiply-adds of a GPU's unit in a cycle, by the bytes of an element: by its vectors, and by NVIDIA's matrix instructions.
 UNIT_LANES = {1: 128, 2: 128, 4: 128, 8: 32}
@@ -155,10 +163,13 @@ def _chosen(
     own_memory = [info for info, own in zip(infos, shared, strict=True) if not own]
     largest = min((info.max_alloc_bytes for info in own_memory if info.max_alloc_bytes), default=None)
     rates = [rates_of(operation, info) for info in infos]
-    together = replace(rates[0], flops=sum(each.flops for each in rates), link=min(each.link for each in rates))
+    moved = inf if all(shared) or len(infos) == 1 else HOST_COPIES
+    link = min(each.link for each in rates)
+    together = replace(rates[0], flops=sum(each.flops for each in rates), link=link, host=moved)
     tiles, plans = _fitting(operation, infos, most, largest, together)
     shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, rates, plans))
-    whole = 1 / sum(1 / each.seconds for each in shares)
+    copied: float = 0 if all(shared) else tiles.bytes_of_all / HOST_COPIES
+    whole = max(1 / sum(1 / each.seconds for each in shares), copied)
     host_bytes = sum(each.host_bytes for each in shares) + len(infos) * spare
     same = len(set(map(_launched, plans))) == 1 and all(
         operation.same_bits(tiles, each, info) for each, info in zip(plans, infos, strict=True)
@@ -233,7 +244,8 @@ def rates_of(operation: Operation, info: DeviceInfo) -> Rates:
     """What a device is assumed to do, by its facts alone."""
     own = info.kind == "cpu"
     link, lost = (CPU_LINK, 1 / info.compute_units) if own else (GPU_LINK, 0.0)
-    assumed = Rates(1e15, link, lost) if own else Rates(1e15, link, lost, GPU_EDGE, GPU_TILE_S)
+    beside_gpu = (GPU_EDGE, GPU_TILE_S, GPU_RUN_S, GPU_STORE_S)
+    assumed = Rates(1e15, link, lost) if own else Rates(1e15, link, lost, *beside_gpu)
     if not isinstance(operation, ProductOperation) or not operation.k:
         return assumed
     lanes: float

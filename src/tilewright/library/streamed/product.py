@@ -58,7 +58,7 @@ class ProductOperation:
         files = tuple(isinstance(stack.at(0)[1], FileMatrix) for stack in (self.a, self.b))
         return Sizes(
             self.m, self.n, self.k, self.batch, a_bytes, a_bytes, c_bytes, sum_bytes, self.c is not None,
-            files=(files[0], files[1]), by_columns=self.by_columns[:2], whole_k=self._one_chain,
+            files=(files[0], files[1]), by_columns=self.by_columns, whole_k=self._one_chain,
         )  # fmt: skip
 
     @property

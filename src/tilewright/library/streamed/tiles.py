@@ -9,6 +9,7 @@ the steps needs (Hong and Kung, "I/O complexity: the red-blue pebble game", 1981
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 
 from .matrices import Part
 from .orders import arrivals, strip_of
@@ -21,7 +22,10 @@ class Rates:
     """What a device is assumed to do: flop/s of large tiles, and bytes per second of its link in each direction.
 
     Small tiles leave units idle, as if they had `edge` more rows, columns and depth, and each tile takes `tile_s` of Python. A
-    device that is the host's processor loses a share of the time that copies take: one core of so many does them.
+    device that is the host's processor loses a share of the time that copies take: one core of so many does them. Each run of
+    contiguous bytes in the host's memory takes `run_s` beside its bytes, one number for loading and one for storing; and each
+    tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied. For all devices
+    together the host moves `host` bytes per second in both directions.
     """
 
     flops: float
@@ -29,6 +33,9 @@ class Rates:
     lost: float = 0.0
     edge: int = 96
     tile_s: float = 4e-4
+    run_s: tuple[float, float] = (0.0, 0.0)
+    store_s: float = 0.0
+    host: float = inf
 
 
 @dataclass(frozen=True)
@@ -36,8 +43,8 @@ class Sizes:
     """What is computed: `batch` matrices of m x n over k, in bytes an element of A, B and C.
 
     Sums that wait between panels of k may be wider than C: of `sum_bytes`. A transpose has k = 0, and its input in place of A:
-    `moved` bytes are read for each element. `files` says whether A and B lie in files, `by_columns` whether by columns.
-    `whole_k` says that k may not be cut: the order of an element's sum is promised.
+    `moved` bytes are read for each element. `files` says whether A and B lie in files, `by_columns` which of A, B and C lie by
+    columns. `whole_k` says that k may not be cut: the order of an element's sum is promised.
     """
 
     m: int
@@ -51,7 +58,7 @@ class Sizes:
     reads_c: bool = False
     moved: int = 0
     files: tuple[bool, bool] = (False, False)
-    by_columns: tuple[bool, bool] = (False, False)
+    by_columns: tuple[bool, bool, bool] = (False, False, False)
     whole_k: bool = False
 
 
@@ -180,6 +187,46 @@ class TilePlan:
         return self.panels if parts == 1 else self.sizes.k * parts
 
     @cached_property
+    def runs(self) -> tuple[int, int, int]:
+        """The runs of contiguous elements in the caller's memory that a panel of A, one of B, and a tile of C consist of."""
+        each, depth = self.sizes, self.sizes.n if self.sizes.moved else self.sizes.k
+        k = self.n if each.moved else self.k
+
+        def runs_of(by_columns: bool, rows: int, columns: int, whole: tuple[int, int]) -> int:
+            lines, length, line = (columns, rows, whole[0]) if by_columns else (rows, columns, whole[1])
+            return 1 if length >= line else lines
+
+        return (
+            runs_of(each.by_columns[0], self.m, k, (each.m, depth)),
+            runs_of(each.by_columns[1], k, self.n, (depth, each.n)),
+            runs_of(each.by_columns[2], self.m, self.n, (each.m, each.n)),
+        )
+
+    @cached_property
+    def runs_in(self) -> float:
+        """Runs that are loaded from memory, if one device computes everything: those of files are `lines_in`."""
+        each, (a, b, c) = self.sizes, self.runs
+        if each.moved:
+            return float(self.tiles * a)
+        a_times, b_times = self.passes
+        a_runs = 0 if each.files[0] else self.rows * a * a_times
+        b_runs = 0 if each.files[1] else self.columns * b * b_times
+        return each.batch * self.panels * (a_runs + b_runs) + (self.tiles * c if each.reads_c else 0)
+
+    @cached_property
+    def bytes_of_all(self) -> int:
+        """Bytes that pass between the host and all devices: each loads what passes by from the beginning, and of more devices
+        than groups some load a group that another has, too."""
+        if not self.groups:
+            return self.bytes_in + self.bytes_out
+        (outer, inner), (a, b) = self._sides, self.slot_bytes[:2]
+        stays, passes = (a, b) if self.stays == "A" else (b, a)
+        groups = self.sizes.batch * -(-outer // self.held)
+        begun = (min(self.devices, groups) - 1) * min(self.kept, inner) * passes
+        shared = max(0, self.devices - groups) * self.held * stays
+        return self.bytes_in + self.bytes_out + begun + shared
+
+    @cached_property
     def bytes_out(self) -> int:
         return self.sizes.batch * self.sizes.m * self.sizes.n * self._tile_bytes
 
@@ -193,16 +240,23 @@ class TilePlan:
         depth = max(1, min(self.k, self.sizes.k))
         full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth)
         computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s
-        return computing, self.bytes_in / rates.link + self.lines_in * LINE_S, self.bytes_out / rates.link
+        loading = self.bytes_in / rates.link + self.lines_in * LINE_S + self.runs_in * rates.run_s[0]
+        return computing, loading, self.bytes_out / rates.link + self.tiles * self._begun(rates)
+
+    def _begun(self, rates: Rates) -> float:
+        """Seconds to store a tile beside its bytes."""
+        return self.runs[2] * rates.run_s[1] + rates.store_s
 
     def predicted(self, rates: Rates) -> float:
         """Seconds until the last tile is back, if the link and the device work side by side and wait only where they must."""
-        a, b, c = (nbytes / rates.link for nbytes in self.slot_bytes)
+        a, b = (self.slot_bytes[side] / rates.link + self.runs[side] * rates.run_s[0] for side in (0, 1))
+        c = self.slot_bytes[2] / rates.link + self._begun(rates)
         computing, loading, storing = self.seconds(rates)
         computing += rates.lost * (loading + storing)
+        moving = self.bytes_of_all / rates.host
         if not self.groups:
-            return max(computing, loading, storing) + a + b + c
-        return max(self._begun_to_ended(a, b, computing / self.tiles), loading, storing + a + b) + c
+            return max(max(computing, loading, storing) + a + b + c, moving)
+        return max(max(self._begun_to_ended(a, b, computing / self.tiles), loading, storing + a + b) + c, moving)
 
     def _begun_to_ended(self, a: float, b: float, tile: float) -> float:
         """Seconds from the first load to the last product: in each phase of a group the longer of what runs side by side.

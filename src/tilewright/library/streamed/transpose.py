@@ -36,8 +36,9 @@ class TransposeOperation:
 
     @cached_property
     def sizes(self) -> Sizes:
-        size = self.dtype.itemsize
-        return Sizes(self.m, self.n, 0, self.batch, size, 0, size, size, moved=size)
+        size, (source, out) = self.dtype.itemsize, self.by_columns
+        by_columns = (not source, False, out)  # the input as a matrix of the result's shape
+        return Sizes(self.m, self.n, 0, self.batch, size, 0, size, size, moved=size, by_columns=by_columns)
 
     @property
     def stacks(self) -> tuple[Stack, ...]:

@@ -122,7 +122,7 @@ def test_narrow_lines_of_files_are_read_seldom() -> None:
     rates = Rates(3e11, 6e9, lost=0.5)
     each = replace(sizes(8000, 8000, 8000), files=(True, True))
     assert tile_plans(each, 180 * 10**6, rates)[0][1].stays == "B"
-    turned = replace(each, by_columns=(True, True))
+    turned = replace(each, by_columns=(True, True, False))
     assert tile_plans(turned, 180 * 10**6, rates)[0][1].stays == "A"
 
 

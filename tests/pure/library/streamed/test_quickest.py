@@ -1,0 +1,53 @@
+"""How many of all devices a call takes, of GPUs of one host that are not here."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from devices import CPU, HOPPER
+
+from tilewright.core.device import DeviceInfo
+from tilewright.core.problem import Gemm
+from tilewright.library.streamed import calls
+from tilewright.library.streamed.limits import Limits
+
+GPUS = [replace(HOPPER, compute_units=132, clock_mhz=1755, global_bytes=80 * 10**9, name=f"GPU {n}") for n in range(4)]
+
+
+def used(problem: Gemm, infos: list[DeviceInfo], monkeypatch: pytest.MonkeyPatch, **limits: Any) -> int:
+    """How many of the devices `device="all"` takes."""
+    devices = tuple(SimpleNamespace(info=info) for info in infos)
+    monkeypatch.setattr(calls, "opened", lambda _: devices)
+    plan = calls.planned(problem, Limits(limits.pop("device", "all"), **limits))
+    assert plan is not None
+    return len(plan.shares)
+
+
+def test_float16_that_one_gpu_multiplies_while_it_is_copied_takes_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Gemm(32_768, 32_768, 32_768, "float16")
+    assert used(problem, GPUS[:2], monkeypatch) == 1
+    assert used(problem, GPUS, monkeypatch) == 1
+
+
+def test_whoever_names_devices_gets_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert used(Gemm(32_768, 32_768, 32_768, "float16"), GPUS[:2], monkeypatch, device=[0, 1]) == 2
+
+
+def test_float32_takes_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Gemm(32_768, 32_768, 32_768)
+    assert used(problem, GPUS[:2], monkeypatch) == 2
+
+
+def test_a_deep_float16_product_takes_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert used(Gemm(131_072, 131_072, 131_072, "float16"), GPUS[:2], monkeypatch) == 2
+
+
+def test_a_processor_beside_a_gpu_is_left_out_where_its_tiles_would_slow_the_gpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = Gemm(20_000, 20_000, 20_000)
+    limits: dict[str, Any] = {"max_device_bytes": 10**9}
+    assert used(problem, [CPU, GPUS[0]], monkeypatch, **limits) == 1
+    assert used(problem, [CPU, GPUS[0]], monkeypatch, device=[0, 1], **limits) == 2
+    assert used(problem, [CPU], monkeypatch, **limits) == 1
