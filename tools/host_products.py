@@ -3,7 +3,8 @@
 `python -m tools.host_products --record benchmarks/h100-x2-host.json` multiplies square matrices of the host's memory. All
 numbers of GPUs take turns in each round, cuBLASXt before them. Efficiency is the rate of a GPU divided by that of one GPU alone
 from the host's memory, in tiles, too. Beside it stand the product in one piece, whose copies run before and after it, and the
-same of operands that are on the GPU already. Some elements are compared with float64.
+same of operands that are on the GPU already; and `device="all"`, which takes as many GPUs as it predicts to end first. Some
+elements are compared with float64.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import numpy as np
 import tilewright
 from tilewright.library.engine import default_device
 from tilewright.library.streamed.executor import Run
+from tilewright.library.streamed.planning import StreamedPlan
 from tilewright.library.streamed.tiles import Tile
 from tilewright.library.streamed.worker import Worker
 from tilewright.runtime.opencl.device import list_devices
@@ -83,6 +85,10 @@ def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: 
         out.fill(np.nan)
         told[count] = {"tiles": tiles_of(call), "largest_error": largest_error(a, b, out)}
         print(f"{dtype} {side} on {count}: {told[count]}", flush=True)
+    planned = tilewright.plan(side, dtype=dtype, device="all")
+    calls["all", len(planned.shares) if isinstance(planned, StreamedPlan) else 1] = lambda: tilewright.matmul(
+        a, b, out, device="all"
+    )
     whole, _ = on_device(a, b, str(gpus[0]))
     named = {f"{name} {count}": call for (name, count), call in calls.items()}
     seconds = in_turns({"whole": whole, **named}, rounds)

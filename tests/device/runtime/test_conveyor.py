@@ -1,5 +1,6 @@
 """Copies by threads that fill and empty pinned pieces: any strides, pieces used again, errors of threads and of the driver."""
 
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,36 @@ def test_pieces_are_used_again(device: Device, queue: Any, monkeypatch: pytest.M
     assert SIZE.nbytes == 6 * 4096
     found = np.empty_like(array)
     device.finish("")
+    queue.finish()
+    Conveyor(device, SIZE).read(queue, buffer, found)
+    assert np.array_equal(found, array)
+
+
+def test_no_more_pieces_are_filled_at_once_than_asked_for(
+    device: Device, queue: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, array = Conveyor(device, SIZE), RNG.random((300, 100))
+    buffer = device.allocate(array.nbytes)
+    busy: list[int] = []
+    most: list[int] = []
+    copy = np.copyto
+
+    def slow(*given: Any) -> None:
+        busy.append(1)
+        most.append(len(busy))
+        sleep(2e-4)
+        copy(*given)
+        busy.pop()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(np, "copyto", slow)
+        own.write(queue, buffer, array)
+        assert max(most) > 1
+        own.at_once = 1
+        most.clear()
+        own.write(queue, buffer, array)
+        assert max(most) == 1
+    found = np.empty_like(array)
     queue.finish()
     Conveyor(device, SIZE).read(queue, buffer, found)
     assert np.array_equal(found, array)

@@ -12,18 +12,17 @@ from tilewright.core.operands import Layout
 from tilewright.core.plan import plan
 from tilewright.core.precision import REPRODUCIBLE
 from tilewright.core.problem import Arrays, Gemm, StridedGemm, random_arrays
-from tilewright.core.types import EXACT
+from tilewright.core.types import DOUBLES, EXACT
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.mma import search as mma
 from tilewright.kernels.product.mma.config import MmaConfig
-from tilewright.kernels.product.mma.kernels import COMPLEX128, COMPLEX128_TMA, FP64, FP64_TMA, KERNELS
+from tilewright.kernels.product.mma.kernels import COMPLEX128_TMA, FP64_TMA, KERNELS
 from tilewright.kernels.product.mma.search import configurations
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution
 from tilewright.runtime.verify import Reference, verify, verify_execution
 
 RESULTS = {"int8": "int32"}
-HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
 SHAPES = ((1, 1, 1), (257, 130, 333), (5, 7, 1104), (515, 260, 258))
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
 
@@ -58,7 +57,7 @@ def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, nvidi
 
 
 @pytest.mark.parametrize("b_order", ["row", "column"])
-@pytest.mark.parametrize("kernel", [FP64, FP64_TMA, COMPLEX128, COMPLEX128_TMA, HALVES], ids=named)
+@pytest.mark.parametrize("kernel", [each for each in KERNELS if each.precision != REPRODUCIBLE], ids=named)
 def test_every_tile(kernel: Kernel, b_order: str, nvidia: Device) -> None:
     usable(kernel, nvidia)
     problem = problem_of(kernel, 650, 530, 640, b_order=b_order)
@@ -69,6 +68,22 @@ def test_every_tile(kernel: Kernel, b_order: str, nvidia: Device) -> None:
                 own = replace(kernel, config=each)
                 verdict = verify(plan([own], problem, nvidia.info), nvidia)
                 assert verdict.passed, f"{kernel.name} {each}: {verdict}"
+
+
+@pytest.mark.parametrize("n", [1, 8, 16, 24, 33])
+@pytest.mark.parametrize("kernel", [each for each in KERNELS if each.dtypes[0] not in DOUBLES], ids=named)
+def test_thin_tiles(kernel: Kernel, n: int, nvidia: Device) -> None:
+    """Copies of columns beyond the last one are left out: what their places hold must not reach the others."""
+    usable(kernel, nvidia)
+    tried = 0
+    for b_order in ("row", "column"):
+        problem = problem_of(kernel, 70, n, 1104, b_order=b_order)
+        for config in configurations(kernel, call_of(problem), nvidia.info):
+            if config.WARPS_K > 1:
+                verdict = verify(plan([replace(kernel, config=config)], problem, nvidia.info), nvidia)
+                assert verdict.passed, f"{kernel.name} {config} {problem.title} {b_order}: {verdict}"
+                tried += 1
+    assert tried
 
 
 def check_repeats(execution: Execution, arrays: Arrays, times: int) -> None:

@@ -158,10 +158,11 @@ class SeparateMemory:
         self.device, self.ledgers = device, (device_ledger,)
         one, other, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(4))
         self.compute: tuple[Any, ...] = (one, other)
-        self._sizes, self._slab_bytes = staging_within(host_bytes, devices)
+        self._sizes, self._slab_bytes = staging_within(host_bytes)
         pinned = sum(each.nbytes for each in self._sizes)
         host_ledger.take(pinned + 2 * self._slab_bytes, f"pinned memory for {device.info.label}")
         self._sender, self._reader = _conveyors(device, self._sizes)
+        self._sender.at_once = max(1, min(self._sizes[0].threads, usable_processors() // 2 // devices))
         self._slabs = [np.empty(self._slab_bytes, np.uint8) for _ in range(2)]
 
     def allocate(self, nbytes: int, what: str) -> Slot:
@@ -225,9 +226,8 @@ def shares_memory(device: Device) -> bool:
     return device.info.kind == "cpu"
 
 
-def staging_within(host_bytes: int, devices: int = 1) -> tuple[Sizes, int]:
-    """How copies of one of several devices are divided, and the bytes of a slab, for so many bytes of the host. InvalidInput if
-    they are too few."""
+def staging_within(host_bytes: int) -> tuple[Sizes, int]:
+    """How copies are divided, and the bytes of a slab, for so many bytes of the host. InvalidInput if they are too few."""
     least = 2 * (2 * LEAST_PIECE + LEAST_SLAB)
     if host_bytes < least:
         raise InvalidInput(
@@ -238,5 +238,4 @@ def staging_within(host_bytes: int, devices: int = 1) -> tuple[Sizes, int]:
     pinned = (host_bytes - 2 * slab) // 2  # of two pieces for each thread
     piece = min(PIECE_BYTES, pinned // 2 // LEAST_PIECE * LEAST_PIECE)
     back = min(THREADS[1], max(1, pinned // piece // 4))
-    forth = max(1, min(THREADS[0], usable_processors() // 2 // devices, pinned // piece - back))
-    return (Size(forth, piece), Size(back, piece)), slab
+    return (Size(min(THREADS[0], pinned // piece - back), piece), Size(back, piece)), slab

@@ -66,7 +66,10 @@ def _predicted(plans: Iterable[TilePlan], rates: Rates) -> list[tuple[float, Til
             break
         found.append((each.predicted(rates), each))
         best = min(best, found[-1][0])
-    return sorted((each for each in found if each[0] <= NEARLY * best), key=itemgetter(0))
+    apart = replace(rates, host=inf)  # where the host's copies take longest, the least of what else takes time decides
+    return sorted(
+        (each for each in found if each[0] <= NEARLY * best), key=lambda each: (each[0], each[1].predicted(apart))
+    )
 
 
 def _plans(sizes: Sizes, most_bytes: int, k: int, devices: int, largest: int | None) -> Iterator[TilePlan]:

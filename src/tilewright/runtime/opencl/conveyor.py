@@ -48,9 +48,14 @@ Copies = SimpleQueue[_Copied]
 
 
 class Conveyor:
-    """For one direction and one thread that calls it. Arrays are in the order of their buffers: C order, any strides."""
+    """For one direction and one thread that calls it. Arrays are in the order of their buffers: C order, any strides.
+
+    `at_once` pieces are filled at a time, as many as there are threads, or fewer where other devices' threads copy, too: the
+    pinned memory is the same, so that it is kept from call to call.
+    """
 
     def __init__(self, device: Device, size: Size) -> None:
+        self.at_once = size.threads
         self._device, self._size = device, size
         self._helpers = Helpers(size.threads)
         self._idle: list[np.ndarray] = []
@@ -65,7 +70,7 @@ class Conveyor:
         with check(f"writing {array.nbytes:,} bytes to {self._device.info.label}"):
             try:
                 while todo or filling:
-                    while todo and (pinned := self._free(wait=not filling)) is not None:
+                    while todo and filling < self.at_once and (pinned := self._free(wait=not filling)) is not None:
                         self._helpers.put(partial(_copy, pinned, todo.popleft(), filled, True))
                         filling += 1
                     pinned, part, error = filled.get()

@@ -37,13 +37,9 @@ FP16_SPACE = (
     (128, 256, 2, 4, 1, 3, 1, 1), (256, 128, 4, 2, 1, 3, 1, 1), (128, 128, 2, 2, 1, 3, 1, 2),
     (128, 128, 2, 4, 1, 4, 1, 1),
     (64, 128, 2, 2, 1, 4, 1, 2), (128, 64, 2, 2, 1, 4, 1, 2), (64, 64, 2, 2, 1, 4, 1, 3), (32, 64, 1, 2, 1, 4, 1, 4),
+    (32, 32, 1, 1, 4, 4, 4, 1), (32, 16, 1, 1, 4, 6, 4, 1),
 )  # fmt: skip
-# Thin products of fp16 and bf16. Of bytes and tf32 these tiles were not tried.
-THIN_SPACE = ((32, 32, 1, 1, 4, 4, 4, 1), (32, 16, 1, 1, 4, 6, 4, 1))
-SPACES = {
-    "float64": FP64_SPACE, "complex128": COMPLEX128_SPACE,
-    "float16": FP16_SPACE + THIN_SPACE, "bfloat16": FP16_SPACE + THIN_SPACE,
-}  # fmt: skip
+SPACES = {"float64": FP64_SPACE, "complex128": COMPLEX128_SPACE}
 
 
 def configurations(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[MmaConfig]:
