@@ -69,9 +69,7 @@ def test_pieces_are_used_again(device: Device, queue: Any, monkeypatch: pytest.M
     assert np.array_equal(found, array)
 
 
-def test_no_more_pieces_are_filled_at_once_than_asked_for(
-    device: Device, queue: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_fewer_threads_copy_if_asked_to(device: Device, queue: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     own, array = Conveyor(device, SIZE), RNG.random((300, 100))
     buffer = device.allocate(array.nbytes)
     busy: list[int] = []
@@ -89,10 +87,11 @@ def test_no_more_pieces_are_filled_at_once_than_asked_for(
         patched.setattr(np, "copyto", slow)
         own.write(queue, buffer, array)
         assert max(most) > 1
-        own.at_once = 1
+        own.use(1)
         most.clear()
         own.write(queue, buffer, array)
         assert max(most) == 1
+    assert own._pinned <= SIZE.pieces
     found = np.empty_like(array)
     queue.finish()
     Conveyor(device, SIZE).read(queue, buffer, found)

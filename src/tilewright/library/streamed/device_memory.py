@@ -162,7 +162,7 @@ class SeparateMemory:
         pinned = sum(each.nbytes for each in self._sizes)
         host_ledger.take(pinned + 2 * self._slab_bytes, f"pinned memory for {device.info.label}")
         self._sender, self._reader = _conveyors(device, self._sizes)
-        self._sender.at_once = max(1, min(self._sizes[0].threads, usable_processors() // 2 // devices))
+        self._sender.use(max(1, min(self._sizes[0].threads, usable_processors() // 2 // devices)))
         self._slabs = [np.empty(self._slab_bytes, np.uint8) for _ in range(2)]
 
     def allocate(self, nbytes: int, what: str) -> Slot:

