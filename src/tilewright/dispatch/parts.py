@@ -7,6 +7,7 @@ from ..kernels.product.call import call_of
 from ..kernels.product.cpu.config import CpuConfig
 from ..kernels.product.cpu.config_few_columns import CpuFewColumnsConfig
 from ..kernels.product.cpu.config_gemv import CpuGemvConfig
+from ..kernels.product.cpu.config_outer import CpuOuterConfig
 
 REMEDY = f'precision="{REPRODUCIBLE}" gives each element the same bits in any product'
 
@@ -17,6 +18,8 @@ def note_on_parts(plan: Plan) -> str:
     if element_type(call.dtype).exact or call.precision == REPRODUCIBLE or 0 in (call.m, call.n, call.k, call.batch):
         return ""
     config = plan.steps[-1].config
+    if isinstance(config, CpuOuterConfig):
+        return ""  # nothing is summed
     if isinstance(config, CpuFewColumnsConfig):
         # its blocks of k depend on k and on the few columns alone
         few_rows = config.oriented(call).is_transposed

@@ -1,4 +1,4 @@
-"""06_production.cl, few_columns.cl and gemv.cl as Kernels, for a device's vectors.
+"""06_production.cl, few_columns.cl, gemv.cl and outer.cl as Kernels, for a device's vectors.
 
 The first is the last rung of the ladder `cpu`, too.
 """
@@ -11,9 +11,11 @@ from ....core.kernel import Config, Kernel, Step, Steps
 from ....core.precision import PRECISIONS, REPRODUCIBLE
 from ....core.problem import Problem
 from ....core.types import element_type
+from . import config_outer
 from .config import CpuConfig
 from .config_few_columns import LARGE_LEVEL2_VECTORS, MAX_ROWS, MOST_COLUMNS, PACKED_BYTES, CpuFewColumnsConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
+from .config_outer import CpuOuterConfig
 from .config_reproducible import ReproducibleConfig
 from .config_symmetric import CpuSymmetricConfig
 from .cost import register_tile
@@ -84,7 +86,7 @@ def reproducible_steps(kernel: Kernel, config: Config, problem: Problem) -> Step
 
 def one_step(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
-    assert isinstance(config, CpuGemvConfig | CpuFewColumnsConfig)
+    assert isinstance(config, CpuGemvConfig | CpuFewColumnsConfig | CpuOuterConfig)
     call = config.oriented(problem)
     return (Step(kernel, config, call, call.buffers),)
 
@@ -97,6 +99,14 @@ def gemv_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
     config = CpuGemvConfig(vector_bytes // real_bytes, most, most, device.compute_units)
     dtypes = tuple(name for name in DTYPES if not exact_depth(name))
     return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=one_step)
+
+
+def outer_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """outer.cl for a device's vectors; real numbers that are multiplied as they are summed."""
+    real_bytes = element_type(dtype).component_bytes
+    config = CpuOuterConfig(vector_bytes // real_bytes, config_outer.LEVEL1_BYTES // real_bytes, device.compute_units)
+    dtypes = tuple(name for name in DTYPES if not exact_depth(name) and element_type(name).parts == 1)
+    return Kernel(HERE / "outer.cl", config, dtypes=dtypes, steps=one_step)
 
 
 def few_columns_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:

@@ -11,6 +11,7 @@ from .elements import takes_vectors
 from .kernels import (
     few_columns_kernel,
     gemv_kernel,
+    outer_kernel,
     piece_kernels,
     product_kernel,
     reproducible_kernels,
@@ -29,7 +30,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     )
     halved = map(symmetric_kernel, blocked) if call.symmetric else ()
     chained = reproducible_kernels(call.dtype, device, vector_bytes) if call.precision == REPRODUCIBLE else ()
-    thin = (gemv_kernel(call.dtype, device, vector_bytes), few_columns_kernel(call.dtype, device, vector_bytes))
+    thin = (each(call.dtype, device, vector_bytes) for each in (gemv_kernel, outer_kernel, few_columns_kernel))
     kernels = (*chained, *thin, *halved, *blocked)
     for place, kernel in enumerate(kernels):
         yield Candidate(kernel, kernel.config, float(place))
