@@ -1,4 +1,4 @@
-"""06_production.cl, few_columns.cl, gemv.cl and outer.cl as Kernels, for a device's vectors.
+"""06_production.cl, few_columns.cl, gemv.cl, outer.cl and bools.cl as Kernels, for a device's vectors.
 
 The first is the last rung of the ladder `cpu`, too.
 """
@@ -13,6 +13,7 @@ from ....core.problem import Problem
 from ....core.types import element_type
 from . import config_outer
 from .config import CpuConfig
+from .config_bools import CpuBoolsConfig
 from .config_few_columns import LARGE_LEVEL2_VECTORS, MAX_ROWS, MOST_COLUMNS, PACKED_BYTES, CpuFewColumnsConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
 from .config_outer import CpuOuterConfig
@@ -32,6 +33,11 @@ PIECES_NEED = {
 # (rows, columns) of the tile of few_columns.cl by the bytes of a vector: 16 sums in 32 registers of 64 bytes, 8 sums in 16
 # shorter registers. Both are multiples of a vector's elements.
 FEW_COLUMNS_TILES = {64: (4, 4), 32: (4, 2), 16: (4, 2)}
+
+# (rows, vectors) of bools.cl by the bytes of a vector: 16 sums in 32 registers, 8 in 16; and the steps of k in a block, whose B
+# takes 64 or 128 KiB of a level-2 cache.
+BOOLS_TILES = {64: (4, 4), 32: (2, 4), 16: (2, 4)}
+BOOLS_DEPTH, BOOLS_ROWS = 512, 256
 
 COMPONENT_BYTES = 4  # of what several pieces are
 
@@ -86,7 +92,7 @@ def reproducible_steps(kernel: Kernel, config: Config, problem: Problem) -> Step
 
 def one_step(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
-    assert isinstance(config, CpuGemvConfig | CpuFewColumnsConfig | CpuOuterConfig)
+    assert isinstance(config, CpuGemvConfig | CpuFewColumnsConfig | CpuOuterConfig | CpuBoolsConfig)
     call = config.oriented(problem)
     return (Step(kernel, config, call, call.buffers),)
 
@@ -99,6 +105,13 @@ def gemv_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
     config = CpuGemvConfig(vector_bytes // real_bytes, most, most, device.compute_units)
     dtypes = tuple(name for name in DTYPES if not exact_depth(name))
     return Kernel(HERE / "gemv.cl", config, dtypes=dtypes, steps=one_step)
+
+
+def bools_kernel(device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """bools.cl for a device's vectors."""
+    tile = BOOLS_TILES[vector_bytes]
+    config = CpuBoolsConfig(vector_bytes // 8, vector_bytes // 4, *tile, BOOLS_DEPTH, BOOLS_ROWS, device.compute_units)
+    return Kernel(HERE / "bools.cl", config, dtypes=("bool",), steps=one_step)
 
 
 def outer_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:

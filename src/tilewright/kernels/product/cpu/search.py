@@ -9,6 +9,7 @@ from ..family import Candidate
 from .config import oriented
 from .elements import takes_vectors
 from .kernels import (
+    bools_kernel,
     few_columns_kernel,
     gemv_kernel,
     outer_kernel,
@@ -31,6 +32,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     halved = map(symmetric_kernel, blocked) if call.symmetric else ()
     chained = reproducible_kernels(call.dtype, device, vector_bytes) if call.precision == REPRODUCIBLE else ()
     thin = (each(call.dtype, device, vector_bytes) for each in (gemv_kernel, outer_kernel, few_columns_kernel))
-    kernels = (*chained, *thin, *halved, *blocked)
+    bits = (bools_kernel(device, vector_bytes),) if call.dtype == "bool" else ()
+    kernels = (*chained, *bits, *thin, *halved, *blocked)
     for place, kernel in enumerate(kernels):
         yield Candidate(kernel, kernel.config, float(place))
