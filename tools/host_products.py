@@ -3,7 +3,7 @@
 `python -m tools.host_products --record benchmarks/h100-x2-host.json` multiplies square matrices of the host's memory. All
 numbers of GPUs take turns in each round, cuBLASXt before them. Efficiency is the rate of a GPU divided by that of one GPU alone
 from the host's memory, in tiles, too. Beside it stand the product in one piece, whose copies run before and after it, and the
-same of operands that are on the GPU already; and `device="all"`, which takes as many GPUs as it predicts to end first. Some
+same of operands that are on the GPU already; and `device="all"`, which takes as few GPUs as are predicted to be the fastest. Some
 elements are compared with float64.
 """
 

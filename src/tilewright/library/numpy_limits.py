@@ -109,7 +109,7 @@ def measured_for(device: Device, read: str, result: str, kind: str) -> Limit | C
 def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Costs:
     kept = BinaryCache(cache_folder() / "numpy")
     answers = Costs if kind in MOST else Limit
-    key = content_key(kind, read, result, machine(device), str(GAIN), repr(answers), "rested", "outer.cl")
+    key = content_key(kind, read, result, machine(device), str(GAIN), repr(answers), "rested", "outer.cl, bools.cl")
     answer = kept.get(key)
     if answer is not None:
         return answers(**json.loads(answer))

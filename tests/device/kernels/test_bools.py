@@ -9,8 +9,8 @@ from tilewright.runtime.opencl.device import Device
 
 NAME = "cpu/bools"
 SIZES = [
-    (1, 1, 1), (2, 3, 4), (5, 33, 7), (3, 70, 9), (70, 257, 1000), (61, 1025, 513), (3, 5000, 17), (300, 100, 1500),
-    (64, 64, 64), (259, 511, 1), (2, 4099, 520),
+    (1, 64, 1), (2, 65, 4), (5, 90, 7), (3, 70, 9), (200, 2, 77), (70, 257, 1000), (61, 1025, 513), (3, 5000, 17),
+    (300, 100, 1500), (64, 64, 64), (259, 511, 1), (2, 4099, 520),
 ]  # fmt: skip
 LAYOUTS = ("NN", "NT", "TN", "TT")
 
@@ -105,6 +105,13 @@ def test_a_product_with_its_own_transpose(cpu: Device) -> None:
     a = random_of(130, 400, 0.02, 9)
     found = tilewright.matmul(a, a.T, queue=cpu.queue)
     np.testing.assert_array_equal(found, wanted(a, a.T))
+
+
+def test_few_rows_and_columns_are_left_to_others(cpu: Device) -> None:
+    assert kernel_of((16, 16, 5000), cpu) != NAME
+    assert kernel_of((5000, 16, 16), cpu) == NAME  # as 16 rows of 5000 columns
+    a, b = random_of(16, 5000, 0.01, 13), random_of(5000, 16, 0.01, 14)
+    np.testing.assert_array_equal(tilewright.matmul(a, b, queue=cpu.queue), wanted(a, b))
 
 
 def test_counts_and_sums_with_factors_are_left_to_others(cpu: Device) -> None:

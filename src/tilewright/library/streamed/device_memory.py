@@ -24,8 +24,8 @@ LEAST_SLAB = 2**20
 PAIR = "staging in both directions"  # by which a device keeps it
 # The threads that fill pinned memory and empty it for one device: products load more than they store. Float16 of 44,544 a side in
 # tiles took an H100 with 32 processors 0.63 s by 8 and 3 threads, 0.56 by 12 and 4, 0.47 by 16 and 6, all with pieces of 8 MiB;
-# with 4 MiB 0.57 by 8 and 3, 0.52 by 12 and 4. Of two devices each loads by half as many: 0.22 s, and not 0.26, for float16 of
-# 32768 a side.
+# with 4 MiB 0.57 by 8 and 3, 0.52 by 12 and 4. Of two devices each loads by
+# half of the processors at most: 0.22 s there, and not 0.26, for float16 of 32768 a side.
 THREADS = min(16, max(1, usable_processors() // 2)), min(6, max(1, usable_processors() * 3 // 16))
 PIECE_BYTES = 4 * 2**20
 

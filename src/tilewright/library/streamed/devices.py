@@ -6,7 +6,7 @@ from typing import Any
 
 from ...errors import InvalidInput
 from ...runtime.icd.preference import NEVER_BY_DEFAULT, preference
-from ...runtime.opencl.device import Device, list_devices
+from ...runtime.opencl.device import Device, list_devices, no_device
 from ..engine import default_device
 
 ALL = "all"
@@ -48,4 +48,6 @@ def _every() -> tuple[int, ...]:
         )
         if not twice and preference(info.platform, info.version, info.kind) < NEVER_BY_DEFAULT:
             found.append(number)
+    if not found:
+        raise no_device()  # which is not kept
     return tuple(found)

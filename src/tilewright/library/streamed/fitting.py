@@ -35,7 +35,8 @@ def tile_plans(
     divides = sizes.k > SIDE and not sizes.whole_k
     if divides and (not found or found[0][0] > WHOLE_K * least_s):  # else no panels can be so much faster
         depths = (k for k in _sides(sizes.k) if k < sizes.k)
-        parts = _predicted((each for k in depths for each in _plans(sizes, most_bytes, k, devices, largest)), rates)
+        cut = [each for k in depths for each in _plans(sizes, most_bytes, k, devices, largest)]
+        parts = _predicted([each for each in cut if each.tiles >= least] or cut, rates)
         if parts and (not found or parts[0][0] * WHOLE_K < found[0][0]):
             found = [*parts, *found]
     if not found:
@@ -66,10 +67,7 @@ def _predicted(plans: Iterable[TilePlan], rates: Rates) -> list[tuple[float, Til
             break
         found.append((each.predicted(rates), each))
         best = min(best, found[-1][0])
-    apart = replace(rates, host=inf)  # where the host's copies take longest, the least of what else takes time decides
-    return sorted(
-        (each for each in found if each[0] <= NEARLY * best), key=lambda each: (each[0], each[1].predicted(apart))
-    )
+    return sorted((each for each in found if each[0] <= NEARLY * best), key=itemgetter(0))
 
 
 def _plans(sizes: Sizes, most_bytes: int, k: int, devices: int, largest: int | None) -> Iterator[TilePlan]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from typing import Any
 
 from ...core.device import DeviceInfo
@@ -25,8 +24,8 @@ CPU_LINK = 6e9
 # The same for all devices and both directions together: what two H100s of a host with 32 processors moved, as one of them did.
 HOST_COPIES = 38e9
 # Seconds for each run of contiguous bytes beside a GPU: on that host NumPy gathered runs of 1 to 64 KiB by 8 threads at 30 to 54
-# GB/s, which is 15 ns for each, and scattered them by 6 threads at 15 to 39, which is 50.
-GPU_RUN_S = (1.5e-8, 5e-8)
+# GB/s, which is 15 ns for each, and scattered them by 6 threads at 15 to 39, which is 42.
+GPU_RUN_S = (1.5e-8, 4.2e-8)
 # Seconds to store a tile beside its bytes: 64 of 33 MB took 50 ms longer than 32 of 67 MB.
 GPU_STORE_S = 1.5e-3
 USUAL_CLOCK = 3e9  # Hz, of devices whose driver does not say
@@ -126,9 +125,9 @@ class Chosen:
     shown: StreamedPlan
 
 
-# The last plans, with the facts of their devices: a search takes 0.1 s, in which an H200 computes three tiles.
+# The last plans, with the facts of their devices: a search takes 0.1 to 2 s, in which an H200 computes three tiles.
 _kept: dict[Hashable, tuple[tuple[DeviceInfo, ...], Chosen]] = {}
-MOST_KEPT = 16
+MOST_KEPT = 64
 
 
 def choose(
@@ -163,9 +162,12 @@ def _chosen(
     own_memory = [info for info, own in zip(infos, shared, strict=True) if not own]
     largest = min((info.max_alloc_bytes for info in own_memory if info.max_alloc_bytes), default=None)
     rates = [rates_of(operation, info) for info in infos]
-    moved = inf if all(shared) or len(infos) == 1 else HOST_COPIES
-    link = min(each.link for each in rates)
-    together = replace(rates[0], flops=sum(each.flops for each in rates), link=link, host=moved)
+    together = replace(
+        rates[0],
+        flops=sum(each.flops for each in rates),
+        link=min(each.link for each in rates),  # of all: the host moves no more for several
+        store_s=rates[0].store_s / len(infos),
+    )
     tiles, plans = _fitting(operation, infos, most, largest, together)
     shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, rates, plans))
     copied: float = 0 if all(shared) else tiles.bytes_of_all / HOST_COPIES
@@ -232,12 +234,13 @@ def _share(
     rates: Rates,
     plans: Mapping[Shaped, Plan],
 ) -> Share:
-    names = ("its kernels", "the link to it", "the link back")
-    times = tiles.seconds(rates)
+    names = ("its kernels", "the link to it", "the link back", "the host's copies")
+    times = (*tiles.seconds(rates), 0.0 if own else (tiles.bytes_in + tiles.bytes_out) / HOST_COPIES)
     taken = buffer_bytes(operation, tiles, plans)
     limit = names[times.index(max(times))]
     kernels = dict.fromkeys(step.kernel.name for plan in plans.values() for step in plan.steps)
-    return Share(info.label, ", ".join(kernels), tiles.predicted(rates), limit, taken, taken if own else staging)
+    seconds = max(tiles.predicted(rates), times[3])
+    return Share(info.label, ", ".join(kernels), seconds, limit, taken, taken if own else staging)
 
 
 def rates_of(operation: Operation, info: DeviceInfo) -> Rates:

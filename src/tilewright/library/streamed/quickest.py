@@ -1,39 +1,65 @@
 """How many of all devices a call takes: where copies through the host limit it, one device can be faster than several."""
 
 from collections.abc import Callable, Iterator
-from operator import itemgetter
 
+from ...errors import InvalidInput
 from ...runtime.opencl.device import Device
 from .budget import Budget
 from .device_memory import shares_memory
 from .operations import Operation
-from .planning import StreamedPlan, choose
+from .planning import HOST_COPIES, choose, rates_of
+from .tiles import Sizes
 
 Devices = tuple[Device, ...]
 
 
 def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Devices], Budget], what: str) -> Devices:
-    """Those of the devices that are predicted to end first: all of them, or 1, 2, 4 ... of those that are the fastest alone.
+    """Those of the devices that are predicted to end first: 1, 2, 4 ... of them, the fastest ones, or all.
 
-    Several devices each load the operand that passes by, and the host moves the copies of all of them.
+    Several devices each load the operand that passes by, and the host moves the copies of all of them. A number whose copies
+    alone take longer than fewer devices do is not planned. InvalidInput if the limits are too small for any number.
     """
     if len(devices) == 1:
         return devices
-
-    def planned(some: Devices) -> StreamedPlan:
+    best, seconds = devices, float("inf")
+    refused: InvalidInput | None = None
+    for some in _numbers(_fastest_first(operation, devices)):
+        apart = sum(not shares_memory(device) for device in some)
+        if _least_bytes(operation.sizes, apart) / HOST_COPIES >= seconds:
+            continue
         infos, shared = [device.info for device in some], [shares_memory(device) for device in some]
-        return choose(operation, infos, shared, budget_of(some), what).shown
+        try:
+            found = choose(operation, infos, shared, budget_of(some), what).shown.seconds
+        except InvalidInput as error:  # such as a limit of the host's memory that is divided among too many
+            refused = refused or error
+            continue
+        if found < seconds:
+            best, seconds = some, found
+    if refused is not None and seconds == float("inf"):
+        raise refused
+    return best
 
-    every = planned(devices)
-    alone = [each.seconds for each in every.shares]
-    fastest = [devices[place] for place in sorted(range(len(devices)), key=alone.__getitem__)]
-    tried = [(planned(some).seconds, some) for some in _firsts(tuple(fastest))]
-    return min([*tried, (every.seconds, devices)], key=itemgetter(0))[1]
+
+def _fastest_first(operation: Operation, devices: Devices) -> Devices:
+    def slowness(device: Device) -> tuple[float, float]:
+        rates = rates_of(operation, device.info)
+        return -rates.flops, -rates.link
+
+    return tuple(sorted(devices, key=slowness))
 
 
-def _firsts(devices: Devices) -> Iterator[Devices]:
-    """The first 1, 2, 4 ... of some devices, but not all."""
+def _numbers(devices: Devices) -> Iterator[Devices]:
+    """The first 1, 2, 4 ... of some devices, then all."""
     count = 1
     while count < len(devices):
         yield devices[:count]
         count *= 2
+    yield devices
+
+
+def _least_bytes(sizes: Sizes, devices: int) -> float:
+    """The least that passes between the host and so many devices with memory of their own: one operand goes to each."""
+    if not devices:
+        return 0.0
+    a, b, c = sizes.m * sizes.k * sizes.a_bytes, sizes.k * sizes.n * sizes.b_bytes, sizes.m * sizes.n * sizes.c_bytes
+    return float(sizes.batch * (a + b + c + (devices - 1) * min(a, b)))

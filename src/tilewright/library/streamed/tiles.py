@@ -9,7 +9,6 @@ the steps needs (Hong and Kung, "I/O complexity: the red-blue pebble game", 1981
 
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 
 from .matrices import Part
 from .orders import arrivals, strip_of
@@ -24,8 +23,7 @@ class Rates:
     Small tiles leave units idle, as if they had `edge` more rows, columns and depth, and each tile takes `tile_s` of Python. A
     device that is the host's processor loses a share of the time that copies take: one core of so many does them. Each run of
     contiguous bytes in the host's memory takes `run_s` beside its bytes, one number for loading and one for storing; and each
-    tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied. For all devices
-    together the host moves `host` bytes per second in both directions.
+    tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied.
     """
 
     flops: float
@@ -35,7 +33,6 @@ class Rates:
     tile_s: float = 4e-4
     run_s: tuple[float, float] = (0.0, 0.0)
     store_s: float = 0.0
-    host: float = inf
 
 
 @dataclass(frozen=True)
@@ -198,7 +195,7 @@ class TilePlan:
 
         return (
             runs_of(each.by_columns[0], self.m, k, (each.m, depth)),
-            runs_of(each.by_columns[1], k, self.n, (depth, each.n)),
+            0 if each.moved else runs_of(each.by_columns[1], k, self.n, (depth, each.n)),
             runs_of(each.by_columns[2], self.m, self.n, (each.m, each.n)),
         )
 
@@ -221,9 +218,9 @@ class TilePlan:
             return self.bytes_in + self.bytes_out
         (outer, inner), (a, b) = self._sides, self.slot_bytes[:2]
         stays, passes = (a, b) if self.stays == "A" else (b, a)
-        groups = self.sizes.batch * -(-outer // self.held)
-        begun = (min(self.devices, groups) - 1) * min(self.kept, inner) * passes
-        shared = max(0, self.devices - groups) * self.held * stays
+        batch, groups = self.sizes.batch, -(-outer // self.held)  # of each matrix
+        begun = batch * (min(self.devices, groups) - 1) * min(self.kept, inner) * passes
+        shared = max(0, self.devices - batch * groups) * self.held * stays
         return self.bytes_in + self.bytes_out + begun + shared
 
     @cached_property
@@ -253,10 +250,9 @@ class TilePlan:
         c = self.slot_bytes[2] / rates.link + self._begun(rates)
         computing, loading, storing = self.seconds(rates)
         computing += rates.lost * (loading + storing)
-        moving = self.bytes_of_all / rates.host
         if not self.groups:
-            return max(max(computing, loading, storing) + a + b + c, moving)
-        return max(max(self._begun_to_ended(a, b, computing / self.tiles), loading, storing + a + b) + c, moving)
+            return max(computing, loading, storing) + a + b + c
+        return max(self._begun_to_ended(a, b, computing / self.tiles), loading, storing + a + b) + c
 
     def _begun_to_ended(self, a: float, b: float, tile: float) -> float:
         """Seconds from the first load to the last product: in each phase of a group the longer of what runs side by side.

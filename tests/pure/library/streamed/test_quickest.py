@@ -9,6 +9,7 @@ from devices import CPU, HOPPER
 
 from tilewright.core.device import DeviceInfo
 from tilewright.core.problem import Gemm
+from tilewright.errors import InvalidInput
 from tilewright.library.streamed import calls
 from tilewright.library.streamed.limits import Limits
 
@@ -51,3 +52,22 @@ def test_a_processor_beside_a_gpu_is_left_out_where_its_tiles_would_slow_the_gpu
     assert used(problem, [CPU, GPUS[0]], monkeypatch, **limits) == 1
     assert used(problem, [CPU, GPUS[0]], monkeypatch, device=[0, 1], **limits) == 2
     assert used(problem, [CPU], monkeypatch, **limits) == 1
+
+
+def test_eight_gpus_never_get_fewer_tiles_than_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpus = [replace(GPUS[0], name="GPU") for _ in range(8)]
+    for problem in (Gemm(4096, 4096, 4096), Gemm(5000, 5000, 5000, "float16")):
+        devices = tuple(SimpleNamespace(info=info) for info in gpus)
+        monkeypatch.setattr(calls, "opened", lambda _, devices=devices: devices)
+        for asked in ("all", list(range(8))):
+            plan = calls.planned(problem, Limits(asked, max_device_bytes="40GB"))
+            assert plan is not None
+            assert plan.tiles.tiles >= 4 * len(plan.shares) or len(plan.shares) == 1
+            assert plan.tiles.panels == 1
+
+
+def test_a_limit_that_is_too_small_for_all_may_do_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Gemm(20_000, 20_000, 20_000, "float16")
+    assert used(problem, GPUS, monkeypatch, max_host_bytes="9MB") < 4
+    with pytest.raises(InvalidInput, match="too small"):
+        used(problem, GPUS, monkeypatch, max_host_bytes="1kB")

@@ -101,11 +101,13 @@ static __attribute__((noinline)) void unpack_bits(const Bits *from, int vectors,
 // Each word of `masks` is all ones where the element of A is true: ROWS rows, one after the other for each k.
 static __attribute__((noinline)) void pack_masks(uint *masks, const __global uchar *A, long a_row, long a_column, int rows, int depth)
 {
-    for (int t = 0; t < ROWS; t++) {
-        const __global uchar *a = A + min(t, rows - 1) * a_row;
+    const int whole = rows >= ROWS && a_row == 1; // then the rows of a k lie side by side
+    for (int k = 0; whole && k < depth; k++)
+        for (int t = 0; t < ROWS; t++)
+            masks[k * ROWS + t] = A[k * a_column + t] ? ~0u : 0;
+    for (int t = 0; !whole && t < ROWS; t++)
         for (int k = 0; k < depth; k++)
-            masks[k * ROWS + t] = a[k * a_column] ? ~0u : 0;
-    }
+            masks[k * ROWS + t] = A[min(t, rows - 1) * a_row + k * a_column] ? ~0u : 0;
 }
 
 static inline __attribute__((always_inline)) void multiply(Bits *sums, const uint *masks, const Bits *b, int depth, const int vectors)

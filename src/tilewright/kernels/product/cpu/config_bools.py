@@ -11,6 +11,8 @@ from ..config import ProductConfig
 from .elements import result_refusal
 
 GROUP_STEPS = 2**22  # of rows, columns and k that a work-group does at least: 10 to 20 us
+LONGER = 2  # times the other side
+LEAST_COLUMNS = 64
 GROUPS = 2  # for each core, so that a busy one holds the others up less
 
 
@@ -32,8 +34,13 @@ class CpuBoolsConfig(ProductConfig):
         return self.VECTORS * 64 * self.VW
 
     def orientation(self, problem: Problem) -> GemmCall:
-        """With B by rows, which are packed by whole vectors, if either operand allows it."""
+        """With the longer side as columns where one is much longer: to make a word takes as long as to pack a vector of B.
+
+        Else with B by rows, which is packed soonest, if either operand allows it.
+        """
         call = call_of(problem).row_major
+        if max(call.m, call.n) >= LONGER * min(call.m, call.n):
+            return call if call.n >= call.m else call.transposed
         return call.transposed if call.b.column != 1 and call.transposed.b.column == 1 else call
 
     def group_rows(self, call: GemmCall) -> int:
@@ -59,5 +66,7 @@ class CpuBoolsConfig(ProductConfig):
             yield refusal
         if call.result != "bool":
             yield f"a result of {call.result} counts: one bit says only whether there is any"
+        elif call.n < LEAST_COLUMNS:
+            yield f"{call.n} columns fill too few of a vector's {64 * self.VW} bits: another kernel computes them sooner"
         elif call.alpha != 1 or call.beta != 0 or call.bias or call.activation:
             yield "alpha, beta and a bias are multiplied with, and added to, how many there are"
