@@ -13,8 +13,8 @@ from .cost import STREAM_BYTES
 from .elements import element_macros, form, result_refusal
 
 LEVEL1_BYTES = 16 * 1024  # for a part of B's row: C passes by beside it
-# Of C that a work-group writes at least, if it has so many rows: 10 to 16 us. To wake a core takes 1 to 3 us on most machines, and
-# took 40 on a virtual one.
+# Of C that a work-group writes at least, if it has so many rows: 10 to 16 us. To wake a core takes 1 to 3 us on most machines, 40
+# on a virtual one.
 GROUP_BYTES = 256 * 1024
 GROUPS = 4  # for each core, so that a busy one holds the others up less
 
