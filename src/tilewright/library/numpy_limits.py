@@ -47,29 +47,8 @@ from .engine import Call
 from .memory.host import HostMemory
 
 SIDES = (
-    16,
-    24,
-    32,
-    40,
-    48,
-    56,
-    64,
-    72,
-    80,
-    88,
-    96,
-    100,
-    112,
-    128,
-    144,
-    160,
-    192,
-    224,
-    256,
-    320,
-    384,
-    512,
-)  # of squares
+    16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100, 112, 128, 144, 160, 192, 224, 256, 320, 384, 512,
+)  # fmt: skip  # of squares
 VECTOR_SIDES = (32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024, 1536, 2048)  # of matrices times a vector
 LOOP_SIDES = (6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 96)  # of squares without a BLAS
 SAMPLES = 24  # products that costs are fitted to

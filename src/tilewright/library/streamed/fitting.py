@@ -6,7 +6,8 @@ from math import inf
 from operator import itemgetter
 
 from ...errors import InvalidInput
-from .tiles import Rates, Sizes, TilePlan
+from .rates import Rates, Sizes
+from .tiles import TilePlan
 
 SIDE = 64  # tiles are multiples of it, but for the last ones: the vectors and cache lines of all kernels fit
 LARGE, LARGE_SIDE = 2048, 256  # larger ones are multiples of this: of the sides of all work-groups' tiles

@@ -13,7 +13,8 @@ from ..shapes import Shape
 from .device_memory import Form
 from .files import FileMatrix
 from .matrices import Matrix, Part
-from .tiles import Sizes, Tile, TilePlan
+from .rates import Sizes
+from .tiles import Tile, TilePlan
 
 
 class Stack:

@@ -15,7 +15,8 @@ from .fitting import tile_plans
 from .launches import scratch_bytes
 from .operations import Operation, Shaped
 from .product import ProductOperation
-from .tiles import Rates, TilePlan
+from .rates import Rates
+from .tiles import TilePlan
 
 # Bytes per second: what products of NumPy arrays in tiles moved in one direction beside an H200, 42 GB/s alone, less with copies
 # back (the limit are the threads that fill pinned memory, not the bus), and a copy beside two busy cores.

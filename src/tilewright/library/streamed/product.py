@@ -22,7 +22,8 @@ from .device_memory import Form
 from .files import FileMatrix
 from .matrices import Matrix, Part
 from .operations import Need, Shaped, Stack, dense, every_shape, known_by
-from .tiles import Sizes, Tile, TilePlan
+from .rates import Sizes
+from .tiles import Tile, TilePlan
 
 
 @dataclass
@@ -55,10 +56,10 @@ class ProductOperation:
     def sizes(self) -> Sizes:
         a_bytes = element_type(self.types[0]).itemsize
         c_bytes, sum_bytes = (element_type(name).itemsize for name in (self.types[1], self._summed))
-        files = tuple(isinstance(stack.at(0)[1], FileMatrix) for stack in (self.a, self.b))
+        a_file, b_file, out_file = (isinstance(stack.at(0)[1], FileMatrix) for stack in (self.a, self.b, self.out))
         return Sizes(
             self.m, self.n, self.k, self.batch, a_bytes, a_bytes, c_bytes, sum_bytes, self.c is not None,
-            files=(files[0], files[1]), by_columns=self.by_columns, whole_k=self._one_chain,
+            files=(a_file, b_file, out_file), by_columns=self.by_columns, whole_k=self._one_chain,
         )  # fmt: skip
 
     @property

@@ -8,7 +8,7 @@ from .budget import Budget
 from .device_memory import shares_memory
 from .operations import Operation
 from .planning import HOST_COPIES, choose, rates_of
-from .tiles import Sizes
+from .rates import Sizes
 
 Devices = tuple[Device, ...]
 

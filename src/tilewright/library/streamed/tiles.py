@@ -12,51 +12,9 @@ from functools import cached_property
 
 from .matrices import Part
 from .orders import arrivals, strip_of
+from .rates import Rates, Sizes
 
 LINE_S = 3e-6  # to ask the system for a line of a file that is not read with the one before
-
-
-@dataclass(frozen=True)
-class Rates:
-    """What a device is assumed to do: flop/s of large tiles, and bytes per second of its link in each direction.
-
-    Small tiles leave units idle, as if they had `edge` more rows, columns and depth, and each tile takes `tile_s` of Python. A
-    device that is the host's processor loses a share of the time that copies take: one core of so many does them. Each run of
-    contiguous bytes in the host's memory takes `run_s` beside its bytes, one number for loading and one for storing; and each
-    tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied.
-    """
-
-    flops: float
-    link: float
-    lost: float = 0.0
-    edge: int = 96
-    tile_s: float = 4e-4
-    run_s: tuple[float, float] = (0.0, 0.0)
-    store_s: float = 0.0
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """What is computed: `batch` matrices of m x n over k, in bytes an element of A, B and C.
-
-    Sums that wait between panels of k may be wider than C: of `sum_bytes`. A transpose has k = 0, and its input in place of A:
-    `moved` bytes are read for each element. `files` says whether A and B lie in files, `by_columns` which of A, B and C lie by
-    columns. `whole_k` says that k may not be cut: the order of an element's sum is promised.
-    """
-
-    m: int
-    n: int
-    k: int
-    batch: int
-    a_bytes: int
-    b_bytes: int
-    c_bytes: int
-    sum_bytes: int
-    reads_c: bool = False
-    moved: int = 0
-    files: tuple[bool, bool] = (False, False)
-    by_columns: tuple[bool, bool, bool] = (False, False, False)
-    whole_k: bool = False
 
 
 @dataclass(frozen=True)
@@ -242,7 +200,7 @@ class TilePlan:
 
     def _begun(self, rates: Rates) -> float:
         """Seconds to store a tile beside its bytes."""
-        return self.runs[2] * rates.run_s[1] + rates.store_s
+        return rates.store_s + (0 if self.sizes.files[2] else self.runs[2] * rates.run_s[1])
 
     def predicted(self, rates: Rates) -> float:
         """Seconds until the last tile is back, if the link and the device work side by side and wait only where they must."""

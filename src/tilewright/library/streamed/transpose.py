@@ -15,7 +15,8 @@ from ..copy_calls import STANDS_FOR
 from .device_memory import Form
 from .matrices import Matrix, Part
 from .operations import Need, Shaped, Stack, dense, every_shape, known_by
-from .tiles import Sizes, Tile, TilePlan
+from .rates import Sizes
+from .tiles import Tile, TilePlan
 
 
 @dataclass

@@ -13,7 +13,8 @@ from tilewright import gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
 from tilewright.library.streamed import budget, calls, limits, planning
 from tilewright.library.streamed.planning import Chosen, choose
-from tilewright.library.streamed.tiles import Sizes, TilePlan
+from tilewright.library.streamed.rates import Sizes
+from tilewright.library.streamed.tiles import TilePlan
 from tilewright.runtime.opencl.device import Device
 
 LIMIT = 300_000  # bytes: a product of 200 x 300 x 250 takes several tiles

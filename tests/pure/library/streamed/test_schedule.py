@@ -7,8 +7,9 @@ from itertools import pairwise
 import pytest
 
 from tilewright.library.streamed import schedule as module
+from tilewright.library.streamed.rates import Sizes
 from tilewright.library.streamed.schedule import Schedule, Stopped
-from tilewright.library.streamed.tiles import Sizes, Tile, TilePlan
+from tilewright.library.streamed.tiles import Tile, TilePlan
 
 
 def plan(rows: int, columns: int) -> TilePlan:

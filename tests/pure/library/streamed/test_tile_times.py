@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from tilewright.library.streamed.fitting import tile_plans
-from tilewright.library.streamed.tiles import Rates, Sizes, TilePlan
+from tilewright.library.streamed.rates import Rates, Sizes
+from tilewright.library.streamed.tiles import TilePlan
 
 HALVES = Sizes(44_544, 44_544, 44_544, 1, 2, 2, 2, 2)
 FLOATS = Sizes(31_488, 31_488, 31_488, 1, 4, 4, 4, 4)

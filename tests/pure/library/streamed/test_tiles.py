@@ -10,7 +10,8 @@ import pytest
 from tilewright.errors import InvalidInput
 from tilewright.library.streamed.fitting import MOST_TILES, tile_plans
 from tilewright.library.streamed.matrices import Part
-from tilewright.library.streamed.tiles import Rates, Sizes, TilePlan
+from tilewright.library.streamed.rates import Rates, Sizes
+from tilewright.library.streamed.tiles import TilePlan
 
 RATES = Rates(50e12, 50e9)
 
@@ -120,7 +121,7 @@ def test_large_tiles_keep_the_device_busy() -> None:
 def test_narrow_lines_of_files_are_read_seldom() -> None:
     """B by rows has a line for each element of k in each panel: its panel stays. A by columns has the same."""
     rates = Rates(3e11, 6e9, lost=0.5)
-    each = replace(sizes(8000, 8000, 8000), files=(True, True))
+    each = replace(sizes(8000, 8000, 8000), files=(True, True, False))
     assert tile_plans(each, 180 * 10**6, rates)[0][1].stays == "B"
     turned = replace(each, by_columns=(True, True, False))
     assert tile_plans(turned, 180 * 10**6, rates)[0][1].stays == "A"
