@@ -103,6 +103,12 @@ def planned() -> Iterator[Launches]:
         Gemm(5, 2, 130, "int32"),
         Gemm(5, 60, 259, b_order="column"),
     ]
+    products += [
+        Gemm(9, 37, 1),
+        Gemm(6, 70, 1, "float64"),
+        Gemm(3, 131, 11, "bool"),
+        Gemm(70, 2, 9, "bool", b_order="column"),
+    ]
     products += [Gemm(9, 7, 5, batch=3), Gemm(26, 42, 3, "float64"), Gemm(14, 37, 5)]
     turned = [Transpose(70, 52, dtype) for dtype in ("float32", "float64", "int8", "float16", "complex128")]
     swaps = [
@@ -146,7 +152,8 @@ def test_right_and_free_of_faults(case: Launches) -> None:
     name = next(name for name in last.outputs if last.buffers.get(name, name) == output.name)
     reference = case.problem.reference(arrays)
     result = output.unflatten(last.outputs[name])
-    assert (np.abs(result - reference) <= case.problem.error_bound(arrays, reference)).all()
+    error = result != reference if result.dtype == np.bool_ else np.abs(result - reference)
+    assert (error <= case.problem.error_bound(arrays, reference)).all()
 
 
 # Files of the library's folders that nothing above runs, and why.
