@@ -75,6 +75,8 @@ ROUNDS = 4
 BLOCK_S = 1e-3  # of calls of one way, in each round; at least three calls
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 
+KERNELS_SINCE = "rested, outer.cl, bools.cl"  # what changed last: what was measured before it is measured anew
+
 _measuring = threading.Lock()
 
 
@@ -88,7 +90,7 @@ def measured_for(device: Device, read: str, result: str, kind: str) -> Limit | C
 def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Costs:
     kept = BinaryCache(cache_folder() / "numpy")
     answers = Costs if kind in MOST else Limit
-    key = content_key(kind, read, result, machine(device), str(GAIN), repr(answers), "rested", "outer.cl, bools.cl")
+    key = content_key(kind, read, result, machine(device), str(GAIN), repr(answers), KERNELS_SINCE)
     answer = kept.get(key)
     if answer is not None:
         return answers(**json.loads(answer))

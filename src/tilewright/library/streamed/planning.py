@@ -166,7 +166,7 @@ def _chosen(
     together = replace(
         rates[0],
         flops=sum(each.flops for each in rates),
-        link=min(each.link for each in rates),  # of all: the host moves no more for several
+        link=min(each.link for each in rates),  # of all: the host copies no faster for several
         store_s=rates[0].store_s / len(infos),
     )
     tiles, plans = _fitting(operation, infos, most, largest, together)

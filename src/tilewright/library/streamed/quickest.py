@@ -16,18 +16,17 @@ Devices = tuple[Device, ...]
 def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Devices], Budget], what: str) -> Devices:
     """Those of the devices that are predicted to end first: 1, 2, 4 ... of them, the fastest ones, or all.
 
-    Several devices each load the operand that passes by, and the host moves the copies of all of them. A number whose copies
-    alone take longer than fewer devices do is not planned. InvalidInput if the limits are too small for any number.
+    Several devices each load the operand that passes by, and the host copies for all of them. A number whose copies alone
+    take longer than fewer devices do is not planned. InvalidInput if the limits are too small for any number.
     """
     if len(devices) == 1:
         return devices
     best, seconds = devices, float("inf")
     refused: InvalidInput | None = None
     for some in _numbers(_fastest_first(operation, devices)):
-        apart = sum(not shares_memory(device) for device in some)
-        if _least_bytes(operation.sizes, apart) / HOST_COPIES >= seconds:
-            continue
         infos, shared = [device.info for device in some], [shares_memory(device) for device in some]
+        if _least_bytes(operation.sizes, shared.count(False)) / HOST_COPIES >= seconds:
+            continue
         try:
             found = choose(operation, infos, shared, budget_of(some), what).shown.seconds
         except InvalidInput as error:  # such as a limit of the host's memory that is divided among too many
@@ -58,7 +57,7 @@ def _numbers(devices: Devices) -> Iterator[Devices]:
 
 
 def _least_bytes(sizes: Sizes, devices: int) -> float:
-    """The least that passes between the host and so many devices with memory of their own: one operand goes to each."""
+    """The fewest bytes that the host copies for so many devices with memory of their own: each gets one operand whole."""
     if not devices:
         return 0.0
     a, b, c = sizes.m * sizes.k * sizes.a_bytes, sizes.k * sizes.n * sizes.b_bytes, sizes.m * sizes.n * sizes.c_bytes

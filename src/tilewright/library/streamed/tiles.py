@@ -196,16 +196,16 @@ class TilePlan:
         full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth)
         computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s
         loading = self.bytes_in / rates.link + self.lines_in * LINE_S + self.runs_in * rates.run_s[0]
-        return computing, loading, self.bytes_out / rates.link + self.tiles * self._begun(rates)
+        return computing, loading, self.bytes_out / rates.link + self.tiles * self._store_overhead(rates)
 
-    def _begun(self, rates: Rates) -> float:
+    def _store_overhead(self, rates: Rates) -> float:
         """Seconds to store a tile beside its bytes."""
         return rates.store_s + (0 if self.sizes.files[2] else self.runs[2] * rates.run_s[1])
 
     def predicted(self, rates: Rates) -> float:
         """Seconds until the last tile is back, if the link and the device work side by side and wait only where they must."""
         a, b = (self.slot_bytes[side] / rates.link + self.runs[side] * rates.run_s[0] for side in (0, 1))
-        c = self.slot_bytes[2] / rates.link + self._begun(rates)
+        c = self.slot_bytes[2] / rates.link + self._store_overhead(rates)
         computing, loading, storing = self.seconds(rates)
         computing += rates.lost * (loading + storing)
         if not self.groups:

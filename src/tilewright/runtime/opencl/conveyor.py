@@ -50,8 +50,7 @@ Copies = SimpleQueue[_Copied]
 class Conveyor:
     """For one direction and one thread that calls it. Arrays are in the order of their buffers: C order, any strides.
 
-    `use` takes other threads than its size says, where those of other devices copy, too, or none do any more: its pinned memory
-    stays as it is, and serves the next call, whatever that takes.
+    `use` changes the number of threads, since several devices share the host's processors. The pinned memory stays as it is.
     """
 
     def __init__(self, device: Device, size: Size) -> None:
@@ -62,7 +61,7 @@ class Conveyor:
         self._moving: deque[tuple[Any, np.ndarray]] = deque()  # to the device, in the order of its queue
 
     def use(self, threads: int) -> None:
-        """Copy by so many threads from now on."""
+        """Copy by this number of threads from now on."""
         if threads != self._threads:
             self._threads, self._helpers = threads, Helpers(threads)
 

@@ -9,10 +9,11 @@ from ....core.problem import Problem
 from ..call import GemmCall, call_of
 from ..config import ProductConfig
 from .elements import result_refusal
+from .row_groups import blocks_of
 
 GROUP_STEPS = 2**22  # of rows, columns and k that a work-group does at least: 10 to 20 us
 LONGER = 2  # times the other side
-LEAST_COLUMNS = 64
+LEAST_COLUMNS = 64  # with 16 rows and 16 columns it took a Zen 3 eight times as long as 06_production.cl
 GROUPS = 2  # for each core, so that a busy one holds the others up less
 
 
@@ -21,7 +22,6 @@ class CpuBoolsConfig(ProductConfig):
     """The vectors and buffers of bools.cl, whose fields are explained at its top."""
 
     VW: int
-    WORDS: int
     ROWS: int
     VECTORS: int
     DEPTH: int
@@ -52,12 +52,13 @@ class CpuBoolsConfig(ProductConfig):
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
-        if not (call.m and call.n and call.batch):
-            return NDRange((0, 0, 0), (1, 1, 1))
-        return NDRange((-(-call.n // self.width), -(-call.m // self.group_rows(call)), call.batch), (1, 1, 1))
+        return blocks_of(call, self.group_rows(call), self.width)
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         return {"mb": self.group_rows(self.oriented(problem))}
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return {**super().macros(problem), "WORDS": 2 * self.VW}
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         call = self.oriented(problem)

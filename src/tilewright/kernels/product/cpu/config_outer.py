@@ -11,6 +11,7 @@ from ..call import GemmCall, call_of
 from ..config import ProductConfig
 from .cost import STREAM_BYTES
 from .elements import element_macros, form, result_refusal
+from .row_groups import blocks_of
 
 LEVEL1_BYTES = 16 * 1024  # for a part of B's row: C passes by beside it
 # Of C that a work-group writes at least, if it has so many rows: 10 to 16 us. To wake a core takes 1 to 3 us on most machines, 40
@@ -39,9 +40,7 @@ class CpuOuterConfig(ProductConfig):
 
     def ndrange(self, problem: Problem) -> NDRange:
         call = self.oriented(problem)
-        if not (call.m and call.n and call.batch):
-            return NDRange((0, 0, 0), (1, 1, 1))
-        return NDRange((-(-call.n // self.WIDTH), -(-call.m // self.group_rows(call)), call.batch), (1, 1, 1))
+        return blocks_of(call, self.group_rows(call), self.WIDTH)
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)

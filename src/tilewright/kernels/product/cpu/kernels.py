@@ -11,6 +11,7 @@ from ....core.kernel import Config, Kernel, Step, Steps
 from ....core.precision import PRECISIONS, REPRODUCIBLE
 from ....core.problem import Problem
 from ....core.types import element_type
+from ..config import ProductConfig
 from . import config_outer
 from .config import CpuConfig
 from .config_bools import CpuBoolsConfig
@@ -92,7 +93,7 @@ def reproducible_steps(kernel: Kernel, config: Config, problem: Problem) -> Step
 
 def one_step(kernel: Kernel, config: Config, problem: Problem) -> Steps:
     """One launch."""
-    assert isinstance(config, CpuGemvConfig | CpuFewColumnsConfig | CpuOuterConfig | CpuBoolsConfig)
+    assert isinstance(config, ProductConfig)
     call = config.oriented(problem)
     return (Step(kernel, config, call, call.buffers),)
 
@@ -110,7 +111,7 @@ def gemv_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
 def bools_kernel(device: DeviceInfo, vector_bytes: int) -> Kernel:
     """bools.cl for a device's vectors."""
     tile = BOOLS_TILES[vector_bytes]
-    config = CpuBoolsConfig(vector_bytes // 8, vector_bytes // 4, *tile, BOOLS_DEPTH, BOOLS_ROWS, device.compute_units)
+    config = CpuBoolsConfig(vector_bytes // 8, *tile, BOOLS_DEPTH, BOOLS_ROWS, device.compute_units)
     return Kernel(HERE / "bools.cl", config, dtypes=("bool",), steps=one_step)
 
 

@@ -1,4 +1,4 @@
-"""How rows of C are divided among work-groups where each reads all of B: gemv.cl and few_columns.cl."""
+"""How C is divided among work-groups: by rows for gemv.cl and few_columns.cl, by blocks for outer.cl and bools.cl."""
 
 from ....core.kernel import NDRange, round_up
 from ....core.types import element_type
@@ -21,3 +21,10 @@ def group_rows(call: GemmCall, units: int, most: int, multiple: int) -> int:
 def groups_of(call: GemmCall, rows: int) -> NDRange:
     """A work-item for each `rows` rows of each matrix."""
     return NDRange((-(-call.m // rows), 1, call.batch), (1, 1, 1))
+
+
+def blocks_of(call: GemmCall, rows: int, columns: int) -> NDRange:
+    """A work-item for each block of `rows` and `columns` of each matrix."""
+    if not (call.m and call.n and call.batch):
+        return NDRange((0, 0, 0), (1, 1, 1))
+    return NDRange((-(-call.n // columns), -(-call.m // rows), call.batch), (1, 1, 1))
