@@ -14,7 +14,7 @@ def pretend(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if kind == "separate":
         monkeypatch.setattr(calls, "shares_memory", lambda device: False)
         monkeypatch.setattr(device_memory, "PIECE_BYTES", 8192)
-        monkeypatch.setattr(device_memory, "THREADS", (3, 2))
+        monkeypatch.setattr(device_memory, "PIECES", (6, 4))
         monkeypatch.setattr(device_memory, "LEAST_PIECE", 4096)
         monkeypatch.setattr(device_memory, "LEAST_SLAB", 6000)
         monkeypatch.setattr(device_memory, "SLAB_BYTES", 6000)

@@ -2,9 +2,9 @@
 
 `python -m tools.host_products --record benchmarks/h100-x2-host.json` multiplies square matrices of the host's memory. All
 numbers of GPUs take turns in each round, cuBLASXt before them. Efficiency is the rate of a GPU divided by that of one GPU alone
-from the host's memory, in tiles, too. Beside it stand the product in one piece, whose copies run before and after it, and the
-same of operands that are on the GPU already; and `device="all"`, which takes as few GPUs as are predicted to be the fastest. Some
-elements are compared with float64.
+from the host's memory, in tiles, too. Beside it stand the product in one piece, whose copies run before and after it; the same of
+operands that are on the GPU already; the plain call, which chooses tiles by itself; and `device="all"`, which takes as few GPUs
+as are predicted to be the fastest. Some elements are compared with float64.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import numpy as np
 
 import tilewright
 from tilewright.library.engine import default_device
+from tilewright.library.streamed import overlap
 from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.planning import StreamedPlan
 from tilewright.library.streamed.tiles import Tile
@@ -70,6 +71,12 @@ def rivals_of(a: np.ndarray, b: np.ndarray, counts: Sequence[int], rounds: int) 
     return found
 
 
+def in_one_piece(a: np.ndarray, b: np.ndarray, out: np.ndarray, gpu: int) -> None:
+    """The product without tiles, which the library would take for large arrays."""
+    with patch.object(overlap, "hides_copies", lambda *seconds: False):
+        tilewright.matmul(a, b, out, device=gpu)
+
+
 def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: bool) -> list[dict[str, Any]]:
     """The rows of one type."""
     gpus = nvidia_gpus()
@@ -77,7 +84,8 @@ def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: 
     out = np.zeros((side, side), dtype)
     theirs = rivals_of(a, b, counts, rounds) if rivals else {}
     calls: dict[tuple[str, int], Callable[[], Any]] = {
-        ("one piece", 1): lambda: tilewright.matmul(a, b, out, device=gpus[0])
+        ("one piece", 1): partial(in_one_piece, a, b, out, gpus[0]),
+        ("plain", 1): lambda: tilewright.matmul(a, b, out, device=gpus[0]),
     }
     told: dict[int, dict[str, Any]] = {}
     for count in counts:

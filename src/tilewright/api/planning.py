@@ -23,6 +23,7 @@ from ..library.numpy_call import plan_of
 from ..library.numpy_limits import measured_for
 from ..library.streamed.calls import planned
 from ..library.streamed.limits import Bytes, Limits, Where
+from ..library.streamed.overlap import note_on_copies
 from ..library.streamed.planning import StreamedPlan
 from ..measurement import tuning
 from ..measurement.progress import Phase
@@ -62,8 +63,8 @@ def plan(
         return tiled
     opened = opencl.open_device(None if device is None else str(device))
     found = plan_product(problem, equipped(opened.info, dtype), load_tables())
-    note = note_on_parts(found)
-    found = replace(found, notes=(*found.notes, note)) if note else found
+    notes = note_on_parts(found), note_on_copies(problem, opened.info)
+    found = replace(found, notes=(*found.notes, *filter(None, notes)))
     if device is not None or precision or opened.info.kind != "cpu":
         return found
     across = (layout[0] == "T", layout[1] == "T")

@@ -16,7 +16,7 @@ from .memory.choice import Memory, memory_for
 from .memory.ready import REFUSED, Recipe
 from .rules import check_out, single_out, target_of
 from .shapes import View, distinct, product_launches
-from .streamed.limits import Bytes, Limits, Where, refuse_with_limits, too_large
+from .streamed.limits import Bytes, Limits, Where, bytes_of, refuse_with_limits, too_large
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
@@ -195,7 +195,7 @@ def _called(name: str, a: Any, out: Any, device: Any, queue: Any, wait_for: Any,
         if result is not REFUSED:
             return result
     memory = memory_for((a, out), device, queue, wait_for)
-    if limits is not None and queue is None and too_large(memory, (a, a)) and a is not out and a.ndim == 2:
+    if limits is not None and queue is None and too_large(memory, bytes_of((a, a))) and a is not out and a.ndim == 2:
         return _in_tiles(a, out, name, limits)
     taken = memory.as_array(a, "a")
     return _copied(memory, taken, _order(name, taken), out, slot)

@@ -27,6 +27,8 @@ from .streamed.limits import (
     Bytes,
     Limits,
     Where,
+    bytes_of,
+    copied,
     plain_options,
     refuse_with_limits,
     result_elements,
@@ -196,8 +198,10 @@ def matmul(
                 keep_plain(ready, a, b, out, asked)
             return result
     memory = memory_for((a, b, out), device, queue, wait_for)
-    if axes is None and queue is None and too_large(memory, (a, b), result_elements(a, b)):
-        return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
+    if axes is None and queue is None:
+        options = plain_options(casting, dtype, precision)
+        if _wants_tiles(memory, (a, b, *NOTHING_ADDED), out, options):
+            return _in_tiles((a, b, *NOTHING_ADDED), out, options, limits)
     left, right = memory.as_array(a, "a"), memory.as_array(b, "b")
     if casting != "same_kind":
         check_casting(casting)
@@ -366,9 +370,20 @@ def gemm(
         if result is not REFUSED:
             return result
     memory = memory_for((*arrays, out), device, queue, wait_for)
-    if queue is None and too_large(memory, (a, b, c), result_elements(a, b, trans_a, trans_b)):
+    if queue is None and _wants_tiles(memory, arrays, out, options):
         return _in_tiles(arrays, out, options, limits)
     return multiply(memory, gemm_product(memory, arrays, options), out, slot)
+
+
+def _wants_tiles(memory: Any, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:
+    """Whether NumPy arrays are multiplied in tiles though nobody asked for that: they do not fit the device, or end sooner so."""
+    a, b, c = arrays[:3]
+    nbytes = bytes_of((a, b, c), result_elements(a, b, options.trans_a, options.trans_b))
+    if too_large(memory, nbytes) or not copied(memory, nbytes):
+        return too_large(memory, nbytes)
+    from .streamed.overlap import ends_sooner_in_tiles
+
+    return ends_sooner_in_tiles(memory.device.info, arrays, out, options)
 
 
 def _in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:

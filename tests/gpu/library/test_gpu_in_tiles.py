@@ -56,6 +56,20 @@ def close(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> bool:
     return bool(np.abs(found - wanted).max() < bound * np.abs(wanted).max())
 
 
+def test_long_copies_run_beside_the_product_though_nobody_asked(nvidia: Device, counts: dict[Any, int]) -> None:
+    a, b = values(8192, 8192, "float32", 1), values(8192, 8192, "float32", 2)
+    found = matmul(a, b, device=nvidia.info.label)
+    assert sum(counts.values()) > 1
+    rows = [0, 3000, 8191]
+    assert close(found[rows], a[rows], b)
+    counts.clear()
+    small = matmul(a[:512], b, device=nvidia.info.label)
+    assert close(small[:3], a[:3], b)
+    assert matmul(a, b, b, device=nvidia.info.label) is b  # which later tiles would read
+    assert np.abs(b - found).max() < 1e-5 * np.abs(found).max()
+    assert not counts
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_tiles_in_two_queues_have_the_bits_of_one_queue(
     dtype: str, nvidia: Device, counts: dict[Any, int], monkeypatch: pytest.MonkeyPatch

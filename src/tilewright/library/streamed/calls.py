@@ -213,9 +213,7 @@ def _workers(
         device.pool.release()
         ledger = Ledger(budget.device_bytes, device.info.label)
         memory: Memory = (
-            SharedMemory(device, (ledger, host))
-            if own
-            else SeparateMemory(device, ledger, host, chosen.staging, len(shared) - sum(shared))
+            SharedMemory(device, (ledger, host)) if own else SeparateMemory(device, ledger, host, chosen.staging)
         )
         made.append(Worker(device, memory, operation, chosen.tiles, plans, schedule, run.stored))
     return made

@@ -9,9 +9,8 @@ import numpy as np
 import pyopencl as cl
 
 from ...errors import InvalidInput
-from ...runtime.opencl.conveyor import Conveyor, Size
+from ...runtime.opencl.conveyor import THREADS, Conveyor, Size
 from ...runtime.opencl.device import Device, check
-from ...runtime.processors import usable_processors
 from ..views import lent_buffer
 from .budget import Ledger
 from .matrices import Matrix, Part
@@ -21,12 +20,12 @@ PAGE_BYTES = 4096
 LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
-PAIR = "staging in both directions"  # by which a device keeps it
-# The threads that fill pinned memory and empty it for one device: products load more than they store. Float16 of 44,544 a side in
-# tiles took an H100 with 32 processors 0.63 s by 8 and 3 threads, 0.56 by 12 and 4, 0.47 by 16 and 6, all with pieces of 8 MiB;
-# with 4 MiB 0.57 by 8 and 3, 0.52 by 12 and 4. Of two devices each loads by
-# half of the processors at most: 0.22 s there, and not 0.26, for float16 of 32768 a side.
-THREADS = min(16, max(1, usable_processors() // 2)), min(6, max(1, usable_processors() * 3 // 16))
+STAGING = "staging in both directions"  # by which a device keeps it
+# Two tiles are stored at a time: of each the first pieces are on their way, and the last ones are copied, in which the copying
+# threads would have nothing to do.
+STORES = 2
+# The pieces of pinned memory to load by, and to store a tile by: more than the threads that copy, since the device copies some.
+PIECES = max(2, THREADS * 3 // 2), max(2, THREADS * 3 // 4)
 PIECE_BYTES = 4 * 2**20
 
 
@@ -115,6 +114,7 @@ class SharedMemory:
     device: Device
     ledgers: tuple[Ledger, ...]
     compute: tuple[Any, ...] = field(init=False)  # queues of the kernels
+    stores: int = 1  # tiles that are stored at a time, each by a thread
 
     def __post_init__(self) -> None:
         self.compute = (cl.CommandQueue(self.device.context, self.device.device),)
@@ -132,8 +132,8 @@ class SharedMemory:
         assert slot.host is not None
         form.read(matrix, part, form.lines(part, slot.host))
 
-    def drain(self, slot: Slot, matrix: Matrix, part: Part, form: Form) -> int:
-        """Write a tile to its matrix. The check sum of what a file got."""
+    def drain(self, slot: Slot, matrix: Matrix, part: Part, form: Form, store: int) -> int:
+        """Write a tile to its matrix, by the thread of this number. The check sum of what a file got."""
         assert slot.host is not None
         return matrix.write(part, form.lines(part, slot.host))
 
@@ -152,18 +152,18 @@ class SeparateMemory:
     One tile's last work-groups leave units idle, where those of the next tile begin, which is in the other queue.
     """
 
-    def __init__(
-        self, device: Device, device_ledger: Ledger, host_ledger: Ledger, host_bytes: int, devices: int = 1
-    ) -> None:
+    stores = STORES
+
+    def __init__(self, device: Device, device_ledger: Ledger, host_ledger: Ledger, host_bytes: int) -> None:
         self.device, self.ledgers = device, (device_ledger,)
-        one, other, self._up, self._down = (cl.CommandQueue(device.context, device.device) for _ in range(4))
-        self.compute: tuple[Any, ...] = (one, other)
-        self._sizes, self._slab_bytes = staging_within(host_bytes)
-        pinned = sum(each.nbytes for each in self._sizes)
-        host_ledger.take(pinned + 2 * self._slab_bytes, f"pinned memory for {device.info.label}")
-        self._sender, self._reader = _conveyors(device, self._sizes)
-        self._sender.use(max(1, min(self._sizes[0].threads, usable_processors() // 2 // devices)))
-        self._slabs = [np.empty(self._slab_bytes, np.uint8) for _ in range(2)]
+        queues = [cl.CommandQueue(device.context, device.device) for _ in range(3 + STORES)]
+        self.compute: tuple[Any, ...] = (queues[0], queues[1])
+        self._up, self._down = queues[2], queues[3:]
+        self._sizes, slab_bytes = staging_within(host_bytes)
+        pinned = self._sizes[0].nbytes + STORES * self._sizes[1].nbytes
+        host_ledger.take(pinned + (1 + STORES) * slab_bytes, f"pinned memory for {device.info.label}")
+        self._sender, *self._readers = _conveyors(device, self._sizes)
+        self._load_slab, *self._store_slabs = [np.empty(slab_bytes, np.uint8) for _ in range(1 + STORES)]
 
     def allocate(self, nbytes: int, what: str) -> Slot:
         for ledger in self.ledgers:
@@ -175,47 +175,52 @@ class SeparateMemory:
         if own is not None and matrix.dtype == form.dtype and matrix.by_columns == form.by_columns:
             self._sender.write(self._up, slot.buffer, own)
         else:
-            for some, origin in form.slabs(part, self._slab_bytes):
-                lines = form.lines(some, self._slabs[0])
+            for some, origin in form.slabs(part, self._load_slab.nbytes):
+                lines = form.lines(some, self._load_slab)
                 form.read(matrix, some, lines)
                 self._sender.write(self._up, slot.buffer, lines, origin)
         with check(f"copying a tile to {self.device.info.label}"):
             slot.filled = cl.enqueue_marker(self._up)
             self._up.flush()
 
-    def drain(self, slot: Slot, matrix: Matrix, part: Part, form: Form) -> int:
+    def drain(self, slot: Slot, matrix: Matrix, part: Part, form: Form, store: int) -> int:
+        reader, queue, slab = self._readers[store], self._down[store], self._store_slabs[store]
         own = matrix.direct(part)
         if own is not None and matrix.dtype == form.dtype:
-            self._reader.read(self._down, slot.buffer, own)
+            reader.read(queue, slot.buffer, own)
             return 0
         check_sum = 0
-        for some, origin in form.slabs(part, self._slab_bytes):
-            lines = form.lines(some, self._slabs[1])
-            self._reader.read(self._down, slot.buffer, lines, origin)
+        for some, origin in form.slabs(part, slab.nbytes):
+            lines = form.lines(some, slab)
+            reader.read(queue, slot.buffer, lines, origin)
             check_sum = matrix.write(some, lines, check_sum)
         return check_sum
 
     def finish(self) -> None:
-        for queue in (self._up, *self.compute, self._down):
+        for queue in (self._up, *self.compute, *self._down):
             queue.finish()
 
     def close(self, failed: bool) -> None:
-        """Keep pinned memory for the next call of this kind: to pin it took an H200's driver 0.1 s. After a failure free it."""
+        """Keep pinned memory for the next calls of this kind: to pin it took an H200's driver 0.1 s. After a failure free it."""
         if not failed:
-            self.device.kept[PAIR] = self._sizes, (self._sender, self._reader)
-        del self._sender, self._reader
-        self._slabs.clear()
+            kept: list[Kept] = self.device.kept.pop(STAGING, [])
+            self.device.kept[STAGING] = [*kept, (self._sizes, (self._sender, *self._readers))][-MOST_KEPT:]
+        del self._sender, self._readers, self._load_slab, self._store_slabs
 
 
-Sizes = tuple[Size, Size]  # of copies to a device, and from it
+Sizes = tuple[Size, Size]  # of copies to a device, and of those of a tile from it
+Kept = tuple[Sizes, tuple[Conveyor, ...]]
+MOST_KEPT = 2  # calls that run at the same time, and find pinned memory that others left
 
 
-def _conveyors(device: Device, sizes: Sizes) -> tuple[Conveyor, Conveyor]:
-    """For copies to a device and from it: those of the call before, if their sizes are the same."""
-    kept: tuple[Sizes, tuple[Conveyor, Conveyor]] | None = device.kept.pop(PAIR, None)
-    if kept is not None and kept[0] == sizes:
-        return kept[1]
-    return Conveyor(device, sizes[0]), Conveyor(device, sizes[1])
+def _conveyors(device: Device, sizes: Sizes) -> tuple[Conveyor, ...]:
+    """For copies to a device, and for each tile that is stored: those of a call before, if their sizes are the same."""
+    kept: list[Kept] = device.kept.pop(STAGING, [])
+    found = next((each for each in kept if each[0] == sizes), None)
+    device.kept[STAGING] = [each for each in kept if each is not found and each[0] == sizes]
+    if found is not None:
+        return found[1]
+    return Conveyor(device, sizes[0]), *(Conveyor(device, sizes[1]) for _ in range(STORES))
 
 
 Memory = SharedMemory | SeparateMemory
@@ -228,14 +233,16 @@ def shares_memory(device: Device) -> bool:
 
 def staging_within(host_bytes: int) -> tuple[Sizes, int]:
     """How copies are divided, and the bytes of a slab, for so many bytes of the host. InvalidInput if they are too few."""
-    least = 2 * (2 * LEAST_PIECE + LEAST_SLAB)
+    conveyors = 1 + STORES
+    least = conveyors * (2 * LEAST_PIECE + LEAST_SLAB)
     if host_bytes < least:
         raise InvalidInput(
             f"a limit of {host_bytes:,} bytes of the host is too small: copies to a device with memory of its own take "
             f"{least:,} bytes"
         )
-    slab = min(SLAB_BYTES, max(LEAST_SLAB, host_bytes // 4 // LEAST_SLAB * LEAST_SLAB))
-    pinned = (host_bytes - 2 * slab) // 2  # of two pieces for each thread
-    piece = min(PIECE_BYTES, pinned // 2 // LEAST_PIECE * LEAST_PIECE)
-    back = min(THREADS[1], max(1, pinned // piece // 4))
-    return (Size(min(THREADS[0], pinned // piece - back), piece), Size(back, piece)), slab
+    slab = min(SLAB_BYTES, max(LEAST_SLAB, host_bytes // (2 * conveyors) // LEAST_SLAB * LEAST_SLAB))
+    pinned = host_bytes - conveyors * slab
+    piece = min(PIECE_BYTES, pinned // (2 * conveyors) // LEAST_PIECE * LEAST_PIECE)
+    pieces = pinned // piece
+    back = min(PIECES[1], max(2, pieces // (2 * STORES)))
+    return (Size(min(PIECES[0], pieces - STORES * back), piece), Size(back, piece)), slab

@@ -16,7 +16,7 @@ WHOLE_K = 4
 NEARLY = 1.15  # times the fastest plan's seconds: among those there may be one whose tiles have the bits of the whole product
 MOST_TILES = 2**20
 MOST_PARTS = 4096  # of a side
-BUFFERS = ((4, 3), (2, 2))  # for panels that pass by and for tiles of C: tried in turn
+BUFFERS = ((4, 4), (2, 2))  # for panels that pass by and for tiles of C: tried in turn
 
 
 def tile_plans(

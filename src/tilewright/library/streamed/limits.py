@@ -12,6 +12,9 @@ from ..requests import Options
 from .devices import several
 
 FITS_SHARE = 15 / 16  # of a device's memory that operands and result may take to be multiplied in one piece
+OVERLAPPED_BYTES = (
+    512 * 2**20
+)  # of operands and a result whose copies may be worth to run beside the product (overlap.py)
 
 
 Bytes: TypeAlias = int | str | None  # a limit as callers write it
@@ -55,14 +58,21 @@ def refuse_with_limits(**others: Any) -> None:
             )
 
 
-def too_large(memory: Any, arrays: Sequence[Any], result_elements: int = 0) -> bool:
-    """Whether NumPy arrays and a result do not fit the device of a call, so that it is computed in tiles."""
-    if not isinstance(memory, HostMemory):
-        return False
+def bytes_of(arrays: Sequence[Any], result_elements: int = 0) -> int:
+    """The bytes of NumPy arrays and of a result."""
     given = [array for array in arrays if isinstance(array, np.ndarray)]
     itemsize = max((array.itemsize for array in given), default=0)
-    nbytes = sum(array.nbytes for array in given) + result_elements * itemsize
-    return nbytes > FITS_SHARE * memory.device.info.global_bytes
+    return sum(array.nbytes for array in given) + result_elements * itemsize
+
+
+def too_large(memory: Any, nbytes: int) -> bool:
+    """Whether NumPy arrays and a result of so many bytes do not fit the device of a call, so that it is computed in tiles."""
+    return isinstance(memory, HostMemory) and nbytes > FITS_SHARE * memory.device.info.global_bytes
+
+
+def copied(memory: Any, nbytes: int) -> bool:
+    """Whether they are copied to a device, and so large that this may be worth to be done beside the product."""
+    return isinstance(memory, HostMemory) and nbytes >= OVERLAPPED_BYTES and not memory.shares_memory
 
 
 def result_elements(a: Any, b: Any, trans_a: str = "N", trans_b: str = "N") -> int:

@@ -252,13 +252,19 @@ def rates_of(operation: Operation, info: DeviceInfo) -> Rates:
     assumed = Rates(1e15, link, lost) if own else Rates(1e15, link, lost, *beside_gpu)
     if not isinstance(operation, ProductOperation) or not operation.k:
         return assumed
+    return replace(assumed, flops=flops_of(operation.types[0], info))
+
+
+def flops_of(dtype: str, info: DeviceInfo) -> float:
+    """Flop/s that large products of a type are assumed to reach."""
     lanes: float
     clock = info.clock_mhz * 1e6 or USUAL_CLOCK
-    kind = element_type(operation.types[0])
+    kind = element_type(dtype)
     size = kind.itemsize // kind.parts
+    own = info.kind == "cpu"
     if own:
         lanes = CPU_PIPES * max(1, info.native_widths.get("float64" if kind.component_bytes == 8 else "float32", 1))
     else:
         lanes = (MATRIX_LANES if info.compute_capability is not None else UNIT_LANES)[size]
     lanes /= COMPLEX if kind.parts == 2 else 1
-    return replace(assumed, flops=2.0 * lanes * info.compute_units * clock * (CPU_REACHED if own else REACHED[size]))
+    return 2.0 * lanes * info.compute_units * clock * (CPU_REACHED if own else REACHED[size])

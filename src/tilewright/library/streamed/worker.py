@@ -1,7 +1,8 @@
-"""One device at work: its tiles are loaded, computed and stored by three threads, each ahead of the next."""
+"""One device at work: threads load, compute and store its tiles, each ahead of the next."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
@@ -42,7 +43,7 @@ Stored = Callable[["Worker", Tile, int], None]
 
 
 class Worker:
-    """A device with its buffers. `error` is what ended it early, `storing` whether a tile was half written then."""
+    """A device with its buffers. `error` is what ended it early."""
 
     def __init__(
         self, device: Device, memory: Memory, operation: Operation, plan: TilePlan, plans: Mapping[Shaped, Plan],
@@ -53,7 +54,7 @@ class Worker:
         self._schedule, self._stored = schedule, stored
         self._form = operation.result_form(plan)
         self.error: BaseException | None = None
-        self.storing = False
+        self._storing: set[int] = set()  # numbers of the threads that write tiles
         self._kinds = {
             name: Slots([memory.allocate(nbytes, f"a tile of {name}") for _ in range(count)])
             for name, (count, nbytes) in operation.slot_bytes(plan).items()
@@ -67,11 +68,10 @@ class Worker:
         # No thread does anything before all have started: Ctrl-C may come between, and one that has not cannot be waited for.
         # A queue tells them, because Ctrl-C may leave an Event's lock taken.
         self._begun, self._gate = False, SimpleQueue[None]()
-        names = ("load", "compute", "store")
-        jobs = (self._load, self._compute, self._store)
+        stores = [("store", partial(self._store, number)) for number in range(memory.stores)]
         self._threads = [
             Thread(target=self._guarded, args=(job,), name=f"tilewright-{name}", daemon=True)
-            for name, job in zip(names, jobs, strict=True)
+            for name, job in (("load", self._load), ("compute", self._compute), *stores)
         ]
 
     def start(self) -> None:
@@ -88,6 +88,11 @@ class Worker:
     @property
     def alive(self) -> bool:
         return any(thread.is_alive() for thread in self._threads)
+
+    @property
+    def storing(self) -> bool:
+        """Whether a tile is half written: of a worker that failed, for good."""
+        return bool(self._storing)
 
     def stop(self) -> None:
         """End all threads as soon as what they are doing is done."""
@@ -202,13 +207,14 @@ class Worker:
         if step.panel == self._plan.panels - 1:
             self._ended.put(step)
 
-    def _store(self) -> None:
+    def _store(self, number: int) -> None:
         while (step := self._ended.get()) is not None:
             _, matrix = self._operation.out.at(step.tile.matrix)
             result = step.target.slot
             assert result is not None
-            self.storing = True
-            written = self.memory.drain(result, matrix, self._plan.part(step.tile), self._form)
-            self.storing = False
+            self._storing.add(number)
+            written = self.memory.drain(result, matrix, self._plan.part(step.tile), self._form, number)
+            self._storing.discard(number)
             self._stored(self, step.tile, written)
             self._results.give(result)
+        self._ended.put(None)  # for the other threads that store

@@ -4,32 +4,35 @@ Where each copying thread enqueues its own pieces and waits for them (staging.py
 with two H100s and 32 processors, where NumPy alone copies 60 GB/s by 12 threads, 28 such threads loaded some 10 GB/s for a
 product in tiles, and 8 threads 22. This way 8 threads load 24 to 30 GB/s and 16 threads 33, beside what is stored. Why is not
 known: calls of the driver and the interpreter's lock may wait for each other.
+
+All conveyors of a process share the threads that copy, whatever their direction and device: they copy what comes first. Where
+loads and stores had threads of their own, 8 and 3 of 16 processors, those of one stood still while the other was all that was
+left to do: float16 of 32768 a side took an H100 0.30 s in tiles, and 0.19 by 12 threads for both. 8 threads took 0.22, 16 0.20.
 """
 
 from collections import deque
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyopencl as cl
 
+from ..processors import usable_processors
 from .copy_threads import Helpers
 from .device import Device, check
 from .staging import PINNED, READ, WRITE, Part, as_words, divided
 
+# Those that call the driver need processors, too: threads of more processors than there are cost time.
+THREADS = min(24, max(1, usable_processors() * 3 // 4))
+
 
 class Size(NamedTuple):
-    """The threads that copy, and the bytes of a piece."""
+    """How many pieces of pinned memory there are at most, and the bytes of each."""
 
-    threads: int
+    pieces: int
     piece_bytes: int
-
-    @property
-    def pieces(self) -> int:
-        """One that a thread copies, and one that the device copies or that waits for either, for each thread."""
-        return 2 * self.threads
 
     @property
     def nbytes(self) -> int:
@@ -48,22 +51,14 @@ Copies = SimpleQueue[_Copied]
 
 
 class Conveyor:
-    """For one direction and one thread that calls it. Arrays are in the order of their buffers: C order, any strides.
-
-    `use` changes the number of threads, since several devices share the host's processors. The pinned memory stays as it is.
-    """
+    """For one direction and one thread that calls it. Arrays are in the order of their buffers: C order, any strides."""
 
     def __init__(self, device: Device, size: Size) -> None:
         self._device, self._size = device, size
-        self._threads, self._helpers = size.threads, Helpers(size.threads)
+        self._helpers = _copy_threads()
         self._idle: list[np.ndarray] = []
         self._pinned = 0
         self._moving: deque[tuple[Any, np.ndarray]] = deque()  # to the device, in the order of its queue
-
-    def use(self, threads: int) -> None:
-        """Copy by this number of threads from now on."""
-        if threads != self._threads:
-            self._threads, self._helpers = threads, Helpers(threads)
 
     def write(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Enqueue copies of an array to a buffer from byte `origin` on. The array has been read when this returns."""
@@ -161,6 +156,11 @@ class Conveyor:
         if words.flags.c_contiguous:
             words = words.reshape(-1)
         return divided(buffer, words, self._size.piece_bytes, origin) if words.size else iter(())
+
+
+@cache
+def _copy_threads() -> Helpers:
+    return Helpers(THREADS)
 
 
 def _copy(pinned: np.ndarray, part: Part, done: Copies, fills: bool) -> None:

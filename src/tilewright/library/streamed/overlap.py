@@ -1,0 +1,71 @@
+"""Products of NumPy arrays that fit a GPU, and end sooner in tiles: copies run beside the product, not before and after it."""
+
+from typing import Any
+
+import numpy as np
+
+from ...core.device import DeviceInfo
+from ...core.problem import Gemm
+from ...core.types import numpy_dtype
+from ..requests import Options
+from ..result_types import asked_type, product_types
+from .limits import OVERLAPPED_BYTES, result_elements
+from .planning import flops_of
+
+TYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
+# Bytes per second of the copies of a product in one piece, to the device and back: what 8 threads moved beside an H100.
+PLAIN_COPIES = 35e9
+# What tiles hide is the shorter of copies and product, but for the first tiles and the last ones. On an H100, float32 of 4096 and
+# 6144 a side (2 and 9 ms to hide) took 3 ms longer in tiles, of 8192 (20 ms) 37 to 40 ms and not 46 to 56, float16 of 16384
+# (14 ms) 45 to 57 and not 50 to 58, and float32 of 16384 x 512 x 16384 (5 of 38 ms) the same.
+LEAST_HIDDEN_S, LEAST_SHARE = 0.01, 0.15
+
+
+def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:
+    """Whether a product is predicted to. Only plain ones are: dense matrices that no kernel must convert, each its own memory.
+
+    `arrays` are those of `gemm`. Whatever is wrong with them is left to the product in one piece, which refuses it.
+    """
+    a, b, c = arrays[:3]
+    if c is not None or options.precision is not None or not _plain(a) or not _plain(b):
+        return False
+    read, written = product_types(a.dtype, b.dtype, None if options.dtype is None else asked_type(options.dtype))
+    if a.dtype != b.dtype or a.dtype.name != read or read not in TYPES:
+        return False
+    result = numpy_dtype(written)
+    k, inner = (a.shape[-1 if options.trans_a == "N" else 0], b.shape[0 if options.trans_b == "N" else -1])
+    if k != inner or np.may_share_memory(a, b):
+        return False
+    if out is not None and not (_plain(out) and out.dtype == result and _apart(out, a, b)):
+        return False
+    elements = result_elements(a, b, options.trans_a, options.trans_b)
+    copying = (a.nbytes + b.nbytes + elements * result.itemsize) / PLAIN_COPIES
+    return hides_copies(2.0 * elements * k / flops_of(a.dtype.name, info), copying)
+
+
+def hides_copies(computing: float, copying: float) -> bool:
+    """Whether tiles gain, by the seconds of a product and of its copies."""
+    hidden = min(computing, copying)
+    return hidden >= LEAST_HIDDEN_S and hidden >= LEAST_SHARE * (computing + copying)
+
+
+def note_on_copies(problem: Gemm, info: DeviceInfo) -> str:
+    """That NumPy arrays of this product are multiplied in tiles; "" if they are not."""
+    if info.kind == "cpu" or problem.batch != 1 or problem.precision or problem.dtype not in TYPES:
+        return ""
+    computing = 2.0 * problem.m * problem.n * problem.k / flops_of(problem.dtype, info)
+    nbytes = sum(each.nbytes for each in problem.operands)
+    if nbytes < OVERLAPPED_BYTES or not hides_copies(computing, nbytes / PLAIN_COPIES):
+        return ""
+    return "NumPy arrays are multiplied in tiles, with their copies beside the products: max_device_bytes= shows them"
+
+
+def _plain(array: Any) -> bool:
+    """A dense matrix of NumPy's own class."""
+    if type(array) is not np.ndarray or array.ndim != 2:
+        return False
+    return bool(array.flags.forc and array.flags.aligned and array.dtype.isnative)
+
+
+def _apart(out: np.ndarray, a: np.ndarray, b: np.ndarray) -> bool:
+    return out.flags.writeable and not np.may_share_memory(out, a) and not np.may_share_memory(out, b)
