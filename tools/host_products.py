@@ -21,7 +21,6 @@ import numpy as np
 
 import tilewright
 from tilewright.library.engine import default_device
-from tilewright.library.streamed import overlap
 from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.planning import StreamedPlan
 from tilewright.library.streamed.tiles import Tile
@@ -72,9 +71,8 @@ def rivals_of(a: np.ndarray, b: np.ndarray, counts: Sequence[int], rounds: int) 
 
 
 def in_one_piece(a: np.ndarray, b: np.ndarray, out: np.ndarray, gpu: int) -> None:
-    """The product without tiles, which the library would take for large arrays."""
-    with patch.object(overlap, "hides_copies", lambda *seconds: False):
-        tilewright.matmul(a, b, out, device=gpu)
+    """The product without tiles, which the library takes for large arrays where no queue is named."""
+    tilewright.matmul(a, b, out, queue=default_device(str(gpu)).plain_queue)
 
 
 def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: bool) -> list[dict[str, Any]]:

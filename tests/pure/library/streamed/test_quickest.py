@@ -54,6 +54,18 @@ def test_a_processor_beside_a_gpu_is_left_out_where_its_tiles_would_slow_the_gpu
     assert used(problem, [CPU], monkeypatch, **limits) == 1
 
 
+def test_a_fast_processor_beside_gpus_is_left_out_too_where_it_would_do_little(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    many = replace(CPU, compute_units=32, clock_mhz=3000, native_widths={"float32": 16, "float64": 8})
+    problem = Gemm(32_768, 32_768, 32_768)
+    assert used(problem, [many, *GPUS[:2]], monkeypatch) == 2
+    assert used(problem, [many, GPUS[0]], monkeypatch) == 1
+    assert used(problem, [many], monkeypatch) == 1
+    slow = replace(GPUS[0], compute_units=4, features=frozenset(), compute_capability=None)
+    assert used(problem, [many, slow], monkeypatch, max_device_bytes="2GB", max_host_bytes="40GB") == 2
+
+
 def test_eight_gpus_never_get_fewer_tiles_than_they_need(monkeypatch: pytest.MonkeyPatch) -> None:
     gpus = [replace(GPUS[0], name="GPU") for _ in range(8)]
     for problem in (Gemm(4096, 4096, 4096), Gemm(5000, 5000, 5000, "float16")):
