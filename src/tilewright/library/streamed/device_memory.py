@@ -20,7 +20,8 @@ PAGE_BYTES = 4096
 LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
-STAGING = "staging in both directions"  # by which a device keeps it
+# Where a device keeps what calls copy by: as many as run at the same time, such as the tasks of a Dask worker with two threads.
+STAGING = ("staging in both directions", "the same of another call")
 # Two tiles are stored at a time: of each the first pieces are on their way, and the last ones are copied, in which the copying
 # threads would have nothing to do.
 STORES = 2
@@ -201,25 +202,25 @@ class SeparateMemory:
             queue.finish()
 
     def close(self, failed: bool) -> None:
-        """Keep pinned memory for the next calls of this kind: to pin it took an H200's driver 0.1 s. After a failure free it."""
+        """Keep pinned memory for the next call of this kind: to pin it took an H200's driver 0.1 s. After a failure free it."""
         if not failed:
-            kept: list[Kept] = self.device.kept.pop(STAGING, [])
-            self.device.kept[STAGING] = [*kept, (self._sizes, (self._sender, *self._readers))][-MOST_KEPT:]
+            kept: Kept = self._sizes, (self._sender, *self._readers)
+            for place in STAGING:
+                if self.device.kept.setdefault(place, kept) is kept:
+                    break
         del self._sender, self._readers, self._load_slab, self._store_slabs
 
 
 Sizes = tuple[Size, Size]  # of copies to a device, and of those of a tile from it
 Kept = tuple[Sizes, tuple[Conveyor, ...]]
-MOST_KEPT = 2  # calls that run at the same time, and find pinned memory that others left
 
 
 def _conveyors(device: Device, sizes: Sizes) -> tuple[Conveyor, ...]:
     """For copies to a device, and for each tile that is stored: those of a call before, if their sizes are the same."""
-    kept: list[Kept] = device.kept.pop(STAGING, [])
-    found = next((each for each in kept if each[0] == sizes), None)
-    device.kept[STAGING] = [each for each in kept if each is not found and each[0] == sizes]
-    if found is not None:
-        return found[1]
+    for place in STAGING:
+        kept: Kept | None = device.kept.pop(place, None)  # no other call gets it
+        if kept is not None and kept[0] == sizes:
+            return kept[1]
     return Conveyor(device, sizes[0]), *(Conveyor(device, sizes[1]) for _ in range(STORES))
 
 

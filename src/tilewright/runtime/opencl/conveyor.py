@@ -25,7 +25,7 @@ from .device import Device, check
 from .staging import PINNED, READ, WRITE, Part, as_words, divided
 
 # Those that call the driver need processors, too: threads of more processors than there are cost time.
-THREADS = min(24, max(1, usable_processors() * 3 // 4))
+THREADS = min(16, max(1, usable_processors() * 3 // 4))
 
 
 class Size(NamedTuple):
