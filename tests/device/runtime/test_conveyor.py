@@ -1,5 +1,6 @@
 """Copies by threads that fill and empty pinned pieces: any strides, pieces used again, errors of threads and of the driver."""
 
+import itertools
 from threading import current_thread
 from time import sleep
 from typing import Any
@@ -96,12 +97,11 @@ def test_an_error_of_a_thread_is_raised_and_no_piece_is_lost(
     buffer = device.allocate(array.nbytes)
     call = (own.write, own.read)[not writes]
     call(queue, buffer, array)
-    count: list[int] = []
+    count = itertools.count(1)
     copy = np.copyto
 
     def fails(*given: Any) -> None:
-        count.append(1)
-        if len(count) == 20:
+        if next(count) == 20:
             raise MemoryError("no memory is left")
         copy(*given)
 
