@@ -4,6 +4,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import thread_time
 
 import numpy as np
 import pytest
@@ -20,13 +21,15 @@ pytestmark = [
 
 
 @contextmanager
-def waiting_thread(processors: set[int]) -> Iterator[int]:
-    """The number of a thread that may use these processors alone."""
+def waiting_thread(processors: set[int], ran_s: float = 0.05) -> Iterator[int]:
+    """The number of a thread that may use these processors alone, and has run so long."""
     ready, done, numbers = threading.Event(), threading.Event(), list[int]()
 
     def stay() -> None:
         os.sched_setaffinity(0, processors)
         numbers.append(threading.get_native_id())
+        while thread_time() < ran_s:
+            pass
         ready.set()
         done.wait(10)
 
@@ -106,6 +109,36 @@ def test_threads_that_are_bound_are_found() -> None:
     one = min(os.sched_getaffinity(0) - found_by(BoundProcessors()).keys())
     with waiting_thread({one}) as thread:
         assert found_by(BoundProcessors())[one] == thread
+
+
+def test_threads_that_never_ran_take_no_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Intel's driver may bind such a thread to each processor: its own one would have no place to go."""
+    ran = set[int]()
+    monkeypatch.setattr(callers_processor, "_has_run", ran.__contains__)
+    allowed = sorted(os.sched_getaffinity(0))[:2]
+    with (
+        waiting_thread({allowed[0]}) as idle,
+        waiting_thread({allowed[1]}) as other,
+        waiting_thread({allowed[1]}) as own,
+    ):
+        ran.add(own)
+        bound = BoundProcessors()
+        bound._drivers = {own}
+        assert found_by(bound) == {allowed[1]: own}
+        monkeypatch.setattr(callers_processor, "processor_numbers", lambda: set(allowed))
+        monkeypatch.setattr(callers_processor, "_getcpu", lambda: lambda: allowed[1])
+        leave_bound_processor(bound)
+        assert os.sched_getaffinity(own) == {allowed[0]}
+        ran |= {idle, other}
+        assert found_by(bound) == {allowed[0]: own, allowed[1]: other}, "of two threads the driver's counts"
+
+
+def test_a_thread_that_has_run_is_told_from_one_that_has_not() -> None:
+    place = {min(os.sched_getaffinity(0))}
+    with waiting_thread(place) as busy, waiting_thread(place, 0) as idle:
+        assert callers_processor._has_run(busy)
+        assert not callers_processor._has_run(idle)
+    assert not callers_processor._has_run(busy), "it has ended"
 
 
 def test_a_drivers_thread_that_is_not_bound_is_bound_while_one_processor_is_left() -> None:

@@ -8,7 +8,8 @@ free processor, and the caller stays where its data are cached. A context that t
 the caller moves.
 
 In some processes the runtime binds none of its threads (3 of 16, on two processors). They share the caller's processor for
-milliseconds, until the system moves one. This module binds them.
+milliseconds, until the system moves one. This module binds them. In others it binds one more to each processor, none of which
+ever runs: they take no processor from anybody, and do not count.
 """
 
 import ctypes
@@ -68,8 +69,10 @@ class BoundProcessors:
     def _look(self) -> None:
         """Read which threads are bound, and bind those of the driver that are not."""
         lists = {thread: _allowed(thread) for thread in _threads()}
-        self._threads = {int(each): thread for thread, each in lists.items() if each.isdecimal()}
         self._drivers &= lists.keys()
+        bound = {thread: int(each) for thread, each in lists.items() if each.isdecimal()}
+        others = {place: thread for thread, place in bound.items() if thread not in self._drivers and _has_run(thread)}
+        self._threads = {**others, **{bound[thread]: thread for thread in self._drivers & bound.keys()}}
         for thread in self._drivers - set(self._threads.values()):
             self._bind(thread, least_free=2)  # one of them for the caller
         self._looked = monotonic()
@@ -127,6 +130,16 @@ def _getcpu() -> Any:
 def _threads() -> frozenset[int]:
     """The numbers of this process's threads; none where the system does not tell."""
     return frozenset(int(each.name) for each in TASKS.iterdir()) if TASKS.is_dir() else frozenset()
+
+
+def _has_run(thread: int) -> bool:
+    """Whether a thread has ever had a processor when the system counted, each 1 to 10 ms; see proc_pid_stat(5)."""
+    try:
+        text = (TASKS / str(thread) / "stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    user, system = text.rpartition(")")[2].split()[11:13]
+    return int(user) + int(system) > 0
 
 
 def _allowed(thread: int) -> str:
