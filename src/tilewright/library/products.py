@@ -28,7 +28,7 @@ from .streamed.limits import (
     Limits,
     Where,
     bytes_of,
-    copied,
+    has_long_copies,
     plain_options,
     refuse_with_limits,
     result_elements,
@@ -142,6 +142,7 @@ def matmul(
         wait_for: a list of pyopencl.Event that must complete first.
         max_device_bytes, max_host_bytes: the most memory of each device, and of the host, that the call takes for itself:
             "8GB" or a number of bytes. The product is then computed in tiles, also of `numpy.memmap`s larger than memory.
+            On a GPU large NumPy matrices are, without a limit: their copies run beside the product.
         progress: show the tiles that are done, and the time left.
 
     Raises:
@@ -379,8 +380,10 @@ def _wants_tiles(memory: Any, arrays: tuple[Any, ...], out: Any, options: Option
     """Whether NumPy arrays are multiplied in tiles though nobody asked for that: they do not fit the device, or end sooner so."""
     a, b, c = arrays[:3]
     nbytes = bytes_of((a, b, c), result_elements(a, b, options.trans_a, options.trans_b))
-    if too_large(memory, nbytes) or not copied(memory, nbytes):
-        return too_large(memory, nbytes)
+    if too_large(memory, nbytes):
+        return True
+    if not has_long_copies(memory, nbytes):
+        return False
     from .streamed.overlap import ends_sooner_in_tiles
 
     return ends_sooner_in_tiles(memory.device.info, arrays, out, options)

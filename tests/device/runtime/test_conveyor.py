@@ -1,7 +1,7 @@
 """Copies by threads that fill and empty pinned pieces: any strides, pieces used again, errors of threads and of the driver."""
 
 import itertools
-from threading import current_thread
+from threading import get_ident
 from time import sleep
 from typing import Any
 
@@ -75,11 +75,11 @@ def test_all_conveyors_share_the_threads_that_copy(device: Device, queue: Any, m
     array = RNG.random((300, 100))
     conveyors = [Conveyor(device, SIZE) for _ in range(3)]
     buffer = device.allocate(array.nbytes)
-    seen: set[str] = set()
+    seen: set[int] = set()
     copy = np.copyto
 
     def noted(*given: Any) -> None:
-        seen.add(current_thread().name)
+        seen.add(get_ident())
         sleep(2e-4)
         copy(*given)
 

@@ -70,6 +70,32 @@ def test_threads_end_with_their_owner() -> None:
     assert not any(thread.is_alive() for thread in own)
 
 
+@pytest.mark.parametrize("allowed", [0, 2])
+def test_threads_that_the_system_does_not_start(allowed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[threading.Thread] = []
+    start = threading.Thread.start
+
+    def refuse(thread: threading.Thread) -> None:
+        if len(begun) == allowed:
+            raise RuntimeError("can't start new thread")
+        begun.append(thread)
+        start(thread)
+
+    helpers = Helpers(3)
+    done = threading.Event()
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        if not allowed:
+            with pytest.raises(RuntimeError, match="start new thread"):
+                helpers.put(lambda: pytest.fail("the caller was told that it would not be done"))
+        else:
+            helpers.put(done.set)
+            assert done.wait(5)
+            return
+    helpers.put(done.set)  # by now it does
+    assert done.wait(5)
+
+
 def test_an_error_of_a_helper_is_raised() -> None:
     todo = deque(range(ITEMS))
 

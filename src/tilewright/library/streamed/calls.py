@@ -38,8 +38,6 @@ from .tiles import Tile, TilePlan
 from .transpose import TransposeOperation
 from .worker import Worker
 
-OVERWRITES = "out shares memory with {}: in tiles it would overwrite what later tiles read; pass another out"
-
 
 def product_in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:
     """`gemm` in tiles; its arrays are a, b, c, bias and both scales."""
@@ -100,7 +98,7 @@ def _product(
             raise InvalidInput("out shares memory with c, but not each element its own: pass c itself, or another out")
         in_place = shared == "same"
     vectors = {
-        name: MemoryMatrix(np.ascontiguousarray(np.asarray(vector).reshape(1, -1)))
+        name: MemoryMatrix(np.array(vector, order="C", copy=True).reshape(1, -1))  # which may lie in the result
         for name, vector in product.vectors.items()
     }
     depth = sizes.k if product.epilogue.alpha != 0 else 0  # as in BLAS: alpha=0 reads neither a nor b

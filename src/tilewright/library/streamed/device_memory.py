@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Condition
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyopencl as cl
@@ -21,9 +21,9 @@ LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
 # Where a device keeps what calls copy by: as many as run at the same time, such as the tasks of a Dask worker with two threads.
-STAGING = ("staging in both directions", "the same of another call")
-# Two tiles are stored at a time: of each the first pieces are on their way, and the last ones are copied, in which the copying
-# threads would have nothing to do.
+STAGING = tuple(("staging in both directions", number) for number in range(4))
+# Two tiles are stored at a time: while the first pieces of one are on their way, or its last ones are copied, threads copy the
+# other.
 STORES = 2
 # The pieces of pinned memory to load by, and to store a tile by: more than the threads that copy, since the device copies some.
 PIECES = max(2, THREADS * 3 // 2), max(2, THREADS * 3 // 4)
@@ -115,7 +115,7 @@ class SharedMemory:
     device: Device
     ledgers: tuple[Ledger, ...]
     compute: tuple[Any, ...] = field(init=False)  # queues of the kernels
-    stores: int = 1  # tiles that are stored at a time, each by a thread
+    stores: ClassVar[int] = 1  # tiles that are stored at a time, each by a thread
 
     def __post_init__(self) -> None:
         self.compute = (cl.CommandQueue(self.device.context, self.device.device),)
@@ -148,12 +148,13 @@ class SharedMemory:
 
 
 class SeparateMemory:
-    """Tiles of a device with memory of its own: copied by a queue for each direction, beside two queues of the kernels.
+    """Tiles of a device with memory of its own: copied by a queue to it and one back for each tile that is stored, beside two
+    queues of the kernels.
 
     One tile's last work-groups leave units idle, where those of the next tile begin, which is in the other queue.
     """
 
-    stores = STORES
+    stores: ClassVar[int] = STORES
 
     def __init__(self, device: Device, device_ledger: Ledger, host_ledger: Ledger, host_bytes: int) -> None:
         self.device, self.ledgers = device, (device_ledger,)

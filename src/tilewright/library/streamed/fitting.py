@@ -16,27 +16,36 @@ WHOLE_K = 4
 NEARLY = 1.15  # times the fastest plan's seconds: among those there may be one whose tiles have the bits of the whole product
 MOST_TILES = 2**20
 MOST_PARTS = 4096  # of a side
-BUFFERS = ((4, 4), (2, 2))  # for panels that pass by and for tiles of C: tried in turn
+KEPT = (
+    4,
+    2,
+)  # buffers for panels that pass by, tried in turn: the first with tiles of C for all threads, the other with two
 
 
 def tile_plans(
-    sizes: Sizes, limit: int, rates: Rates, devices: int = 1, reserved: int = 0, largest: int | None = None
+    sizes: Sizes,
+    limit: int,
+    rates: Rates,
+    devices: int = 1,
+    reserved: int = 0,
+    largest: int | None = None,
+    stores: int = 1,
 ) -> list[tuple[float, TilePlan]]:
     """The tile plans that fit and are nearly as fast as the fastest, each with its predicted seconds, the fastest first. Those
     with whole sums come before others unless these are WHOLE_K times as fast.
 
-    So many bytes of the limit are `reserved`, and no buffer has more than the `largest`. InvalidInput with the numbers if not
-    even the smallest tile fits.
+    So many bytes of the limit are `reserved`, no buffer has more than the `largest`, and so many tiles are stored at a time.
+    InvalidInput with the numbers if not even the smallest tile fits.
     """
     most_bytes = limit - reserved
     least = 1 if devices == 1 else 4 * devices  # enough tiles that the devices end together
-    every = list(_plans(sizes, most_bytes, sizes.k, devices, largest))
+    every = list(_plans(sizes, most_bytes, sizes.k, devices, largest, stores))
     found = _predicted([each for each in every if each.tiles >= least] or every, rates)
     least_s = 2.0 * sizes.batch * sizes.m * sizes.n * sizes.k / rates.flops
     divides = sizes.k > SIDE and not sizes.whole_k
     if divides and (not found or found[0][0] > WHOLE_K * least_s):  # else no panels can be so much faster
         depths = (k for k in _sides(sizes.k) if k < sizes.k)
-        cut = [each for k in depths for each in _plans(sizes, most_bytes, k, devices, largest)]
+        cut = [each for k in depths for each in _plans(sizes, most_bytes, k, devices, largest, stores)]
         parts = _predicted([each for each in cut if each.tiles >= least] or cut, rates)
         if parts and (not found or parts[0][0] * WHOLE_K < found[0][0]):
             found = [*parts, *found]
@@ -71,7 +80,7 @@ def _predicted(plans: Iterable[TilePlan], rates: Rates) -> list[tuple[float, Til
     return sorted((each for each in found if each[0] <= NEARLY * best), key=itemgetter(0))
 
 
-def _plans(sizes: Sizes, most_bytes: int, k: int, devices: int, largest: int | None) -> Iterator[TilePlan]:
+def _plans(sizes: Sizes, most_bytes: int, k: int, devices: int, largest: int | None, stores: int) -> Iterator[TilePlan]:
     """Plans of all sides of tiles, with as many panels that stay as there is room for."""
     for m in _sides(sizes.m):
         for n in _sides(sizes.n):
@@ -84,7 +93,7 @@ def _plans(sizes: Sizes, most_bytes: int, k: int, devices: int, largest: int | N
                 if not one.groups:
                     yield one
                     continue
-                for kept, results in BUFFERS:
+                for kept, results in zip(KEPT, (2 + stores, 2), strict=True):
                     held = _held(replace(one, kept=kept, results=results), most_bytes)
                     if held:
                         yield replace(one, held=held, kept=kept, results=results)

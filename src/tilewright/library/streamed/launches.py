@@ -21,7 +21,8 @@ def scratch_bytes(plans: Mapping[Shaped, Plan]) -> dict[tuple[str, bool], int]:
 
 
 Loaded = list[dict[Shaped, LoadedPlan]]  # of each queue
-LAST = "launches in tiles"  # by which a device keeps those of the last call
+LAUNCHES = "launches in tiles"  # by which a device keeps those of calls before, and the number of their plans
+MOST_KEPT = 8
 
 
 class Launches:
@@ -38,14 +39,14 @@ class Launches:
                 self._clear(device, slot)
         self._names = {step: self._buffers(plan) for step, plan in plans.items()}
         self._queues = memory.compute[:1] if self._slots else memory.compute  # tiles that share scratch memory have one
-        self._plans = plans
+        self._plans, self._key = plans, (LAUNCHES, id(plans))
         self._loaded = self._kept() or [
             {step: LoadedPlan(plan, device) for step, plan in plans.items()} for _ in self._queues
         ]
 
     def _kept(self) -> Loaded | None:
-        """Those of the call before, if it had the same plans: to make the programs' texts takes 0.1 s of Python."""
-        kept: tuple[Mapping[Shaped, Plan], Loaded] | None = self._memory.device.kept.pop(LAST, None)
+        """Those of a call before with the same plans: to make the programs' texts takes 0.1 s of Python."""
+        kept: tuple[Mapping[Shaped, Plan], Loaded] | None = self._memory.device.kept.pop(self._key, None)
         return kept[1] if kept is not None and kept[0] is self._plans and len(kept[1]) == len(self._queues) else None
 
     def close(self) -> None:
@@ -53,7 +54,10 @@ class Launches:
         for loaded in self._loaded:
             for each in loaded.values():
                 each.unbind()
-        self._memory.device.kept[LAST] = self._plans, self._loaded
+        kept = self._memory.device.kept
+        kept[self._key] = self._plans, self._loaded
+        for key in [each for each in list(kept) if each[0] == LAUNCHES][:-MOST_KEPT]:  # the oldest
+            kept.pop(key, None)
 
     def _clear(self, device: Device, slot: Any) -> None:
         if slot.host is not None:

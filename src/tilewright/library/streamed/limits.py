@@ -12,9 +12,8 @@ from ..requests import Options
 from .devices import several
 
 FITS_SHARE = 15 / 16  # of a device's memory that operands and result may take to be multiplied in one piece
-OVERLAPPED_BYTES = (
-    512 * 2**20
-)  # of operands and a result whose copies may be worth to run beside the product (overlap.py)
+# Of operands and a result whose copies may be worth running beside the product: overlap.py.
+OVERLAPPED_BYTES = 512 * 2**20
 
 
 Bytes: TypeAlias = int | str | None  # a limit as callers write it
@@ -70,8 +69,8 @@ def too_large(memory: Any, nbytes: int) -> bool:
     return isinstance(memory, HostMemory) and nbytes > FITS_SHARE * memory.device.info.global_bytes
 
 
-def copied(memory: Any, nbytes: int) -> bool:
-    """Whether they are copied to a device, and so large that this may be worth to be done beside the product."""
+def has_long_copies(memory: Any, nbytes: int) -> bool:
+    """Whether they are copied to a device, and so large that this may be worth doing beside the product."""
     return isinstance(memory, HostMemory) and nbytes >= OVERLAPPED_BYTES and not memory.shares_memory
 
 

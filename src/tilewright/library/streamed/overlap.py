@@ -7,9 +7,11 @@ import numpy as np
 from ...core.device import DeviceInfo
 from ...core.problem import Gemm
 from ...core.types import numpy_dtype
+from ...runtime.opencl.conveyor import THREADS
 from ..requests import Options
 from ..result_types import asked_type, product_types
 from .limits import OVERLAPPED_BYTES, result_elements
+from .mappings import mapped_root, span_of
 from .planning import flops_of
 
 TYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
@@ -18,7 +20,8 @@ PLAIN_COPIES = 35e9
 # What tiles hide is the shorter of copies and product, but for the first tiles and the last ones. On an H100, float32 of 4096 and
 # 6144 a side (2 and 9 ms to hide) took 3 ms longer in tiles, of 8192 (20 ms) 37 to 40 ms and not 46 to 56, float16 of 16384
 # (14 ms) 45 to 57 and not 50 to 58, and float32 of 16384 x 512 x 16384 (5 of 38 ms) the same.
-LEAST_HIDDEN_S, LEAST_SHARE = 0.01, 0.15
+LEAST_HIDDEN_S, LEAST_HIDDEN = 0.01, 0.15  # in seconds, and of the sum of both
+LEAST_THREADS = 4  # that copy: with few, those of tiles have the processors that copies want. Measured with 12 and 16
 
 
 def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:
@@ -27,13 +30,15 @@ def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, op
     `arrays` are those of `gemm`. Whatever is wrong with them is left to the product in one piece, which refuses it.
     """
     a, b, c = arrays[:3]
-    if c is not None or options.precision is not None or not _plain(a) or not _plain(b):
+    if THREADS < LEAST_THREADS or c is not None or options.precision not in (None, "ieee"):
+        return False
+    if not _plain(a) or not _plain(b):
         return False
     read, written = product_types(a.dtype, b.dtype, None if options.dtype is None else asked_type(options.dtype))
     if a.dtype != b.dtype or a.dtype.name != read or read not in TYPES:
         return False
     result = numpy_dtype(written)
-    k, inner = (a.shape[-1 if options.trans_a == "N" else 0], b.shape[0 if options.trans_b == "N" else -1])
+    k, inner = a.shape[-1 if options.trans_a == "N" else 0], b.shape[0 if options.trans_b == "N" else -1]
     if k != inner or np.may_share_memory(a, b):
         return False
     if out is not None and not (_plain(out) and out.dtype == result and _apart(out, a, b)):
@@ -46,25 +51,29 @@ def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, op
 def hides_copies(computing: float, copying: float) -> bool:
     """Whether tiles gain, by the seconds of a product and of its copies."""
     hidden = min(computing, copying)
-    return hidden >= LEAST_HIDDEN_S and hidden >= LEAST_SHARE * (computing + copying)
+    return hidden >= LEAST_HIDDEN_S and hidden >= LEAST_HIDDEN * (computing + copying)
 
 
 def note_on_copies(problem: Gemm, info: DeviceInfo) -> str:
     """That NumPy arrays of this product are multiplied in tiles; "" if they are not."""
-    if info.kind == "cpu" or problem.batch != 1 or problem.precision or problem.dtype not in TYPES:
+    if info.kind == "cpu" or THREADS < LEAST_THREADS:
+        return ""
+    if problem.batch != 1 or problem.precision or problem.dtype not in TYPES:
         return ""
     computing = 2.0 * problem.m * problem.n * problem.k / flops_of(problem.dtype, info)
     nbytes = sum(each.nbytes for each in problem.operands)
     if nbytes < OVERLAPPED_BYTES or not hides_copies(computing, nbytes / PLAIN_COPIES):
         return ""
-    return "NumPy arrays are multiplied in tiles, with their copies beside the products: max_device_bytes= shows them"
+    return "NumPy arrays are multiplied in tiles, with their copies beside the product: max_device_bytes= shows tiles"
 
 
 def _plain(array: Any) -> bool:
-    """A dense matrix of NumPy's own class."""
+    """A dense matrix of NumPy's own class, in memory that is no file's."""
     if type(array) is not np.ndarray or array.ndim != 2:
         return False
-    return bool(array.flags.forc and array.flags.aligned and array.dtype.isnative)
+    if not (array.flags.forc and array.flags.aligned and array.dtype.isnative):
+        return False
+    return mapped_root(array) is None and span_of(array) is None
 
 
 def _apart(out: np.ndarray, a: np.ndarray, b: np.ndarray) -> bool:

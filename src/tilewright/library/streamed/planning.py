@@ -10,7 +10,7 @@ from ...core.shown import Shown
 from ...core.types import element_type
 from ...errors import InvalidInput
 from .budget import Budget
-from .device_memory import PAGE_BYTES, staging_within
+from .device_memory import PAGE_BYTES, SeparateMemory, SharedMemory, staging_within
 from .fitting import tile_plans
 from .launches import scratch_bytes
 from .operations import Operation, Shaped
@@ -136,7 +136,7 @@ def choose(
 ) -> Chosen:
     """The fastest tiles whose buffers fit the budget on every device. InvalidInput with the numbers if none do."""
     places = tuple(map(id, infos))  # which last as long as the facts, and so as the entry
-    key = (type(operation), operation.planned_by, _spare(operation), places, tuple(shared), budget, what)
+    key = (type(operation), operation.planned_by, _spare(operation, shared), places, tuple(shared), budget, what)
     kept = _kept.get(key)
     if kept is None:
         if len(_kept) >= MOST_KEPT:
@@ -148,7 +148,7 @@ def choose(
 def _chosen(
     operation: Operation, infos: Sequence[DeviceInfo], shared: Sequence[bool], budget: Budget, what: str
 ) -> Chosen:
-    spare = _spare(operation)
+    spare = _spare(operation, shared)
     host = budget.host_bytes - len(infos) * spare
     if budget.asked_host_bytes is not None and host <= 0:
         raise InvalidInput(
@@ -169,7 +169,7 @@ def _chosen(
         link=min(each.link for each in rates),  # of all: the host copies no faster for several
         store_s=rates[0].store_s / len(infos),
     )
-    tiles, plans = _fitting(operation, infos, most, largest, together)
+    tiles, plans = _fitting(operation, infos, most, largest, together, _stores(shared))
     shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, rates, plans))
     copied: float = 0 if all(shared) else tiles.bytes_of_all / HOST_COPIES
     whole = max(1 / sum(1 / each.seconds for each in shares), copied)
@@ -186,7 +186,7 @@ def _launched(plans: Mapping[Shaped, Plan]) -> str:
 
 
 def _fitting(
-    operation: Operation, infos: Sequence[DeviceInfo], most: int, largest: int | None, rates: Rates
+    operation: Operation, infos: Sequence[DeviceInfo], most: int, largest: int | None, rates: Rates, stores: int
 ) -> tuple[TilePlan, tuple[Mapping[Shaped, Plan], ...]]:
     """Tiles for which there is room for scratch memory, too. How much that is, only the plans of their launches say.
 
@@ -196,7 +196,7 @@ def _fitting(
     found: list[tuple[TilePlan, tuple[Mapping[Shaped, Plan], ...]]] = []
     while not found:
         lacking = []
-        for _, tiles in tile_plans(operation.sizes, most, rates, len(infos), reserved, largest)[:SEARCHED]:
+        for _, tiles in tile_plans(operation.sizes, most, rates, len(infos), reserved, largest, stores)[:SEARCHED]:
             if found and not all(operation.may_have_same_bits(tiles, info) for info in infos):
                 continue
             plans = tuple(operation.plans(tiles, info) for info in infos)
@@ -220,10 +220,15 @@ def buffer_bytes(operation: Operation, tiles: TilePlan, plans: Mapping[Shaped, P
     return sum(nbytes) + len(nbytes) * PAGE_BYTES
 
 
-def _spare(operation: Operation) -> int:
-    """Bytes of the host that reading and writing take on each device's behalf."""
+def _stores(shared: Sequence[bool]) -> int:
+    """The most tiles that one of the devices stores at a time."""
+    return SharedMemory.stores if all(shared) else SeparateMemory.stores
+
+
+def _spare(operation: Operation, shared: Sequence[bool]) -> int:
+    """Bytes of the host that reading, by one thread, and writing take on each device's behalf."""
     matrices = [stack.at(0)[1] for stack in operation.stacks]
-    return 2 * max(matrix.spare_bytes for matrix in matrices)
+    return (1 + _stores(shared)) * max(matrix.spare_bytes for matrix in matrices)
 
 
 def _share(

@@ -8,12 +8,13 @@ from .budget import Budget
 from .device_memory import shares_memory
 from .operations import Operation
 from .planning import HOST_COPIES, choose, rates_of
+from .product import ProductOperation
 from .rates import Sizes
 
 Devices = tuple[Device, ...]
 # The least part of all that is computed which a processor must do beside GPUs: its cores copy no tiles for them meanwhile. Two
 # H100s multiplied float32 of 32768 a side in 0.85 s, and in 1.27 with the 32 cores of their host, which are 0.04 of the three.
-LEAST_SHARE = 0.2
+LEAST_PART = 0.2
 
 
 def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Devices], Budget], what: str) -> Devices:
@@ -44,8 +45,10 @@ def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Device
 
 def _without_slow_processors(operation: Operation, devices: Devices) -> Devices:
     """The devices without processors that would compute little beside GPUs."""
+    if not isinstance(operation, ProductOperation) or not operation.k:
+        return devices
     flops = {id(device): rates_of(operation, device.info).flops for device in devices}
-    least = LEAST_SHARE * sum(flops.values())
+    least = LEAST_PART * sum(flops.values())
     fast = tuple(each for each in devices if not shares_memory(each) or flops[id(each)] >= least)
     return fast if any(not shares_memory(each) for each in fast) else devices
 

@@ -9,8 +9,8 @@ from .tiles import Tile
 
 SMOOTHING = 0.5  # the weight of a device's last tile in its seconds a tile
 # Of several devices, none claims more than its share of this part of what is left, so that all end together; but so many tiles
-# it may always have: one that is stored, one that is computed, and one that is loaded.
-AHEAD, LEAST_AHEAD = 0.5, 3
+# it may always have: two that are stored, one that is computed, and one that is loaded.
+AHEAD, LEAST_AHEAD = 0.5, 4
 
 
 class Stopped(Exception):

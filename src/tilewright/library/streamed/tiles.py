@@ -32,7 +32,7 @@ class TilePlan:
     """The sizes of tiles, and how many buffers each kind has.
 
     `held` panels of the operand that stays are a group: the other operand's panels pass by through `kept` buffers. A device that
-    computes a tile, launches the next one and stores two before needs four `results`.
+    computes a tile, launches the next one and stores one before needs three `results`, and one more for each other it stores.
     """
 
     sizes: Sizes

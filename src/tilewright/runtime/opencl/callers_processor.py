@@ -133,13 +133,15 @@ def _threads() -> frozenset[int]:
 
 
 def _has_run(thread: int) -> bool:
-    """Whether a thread has ever had a processor when the system counted, each 1 to 10 ms; see proc_pid_stat(5)."""
+    """Whether a thread has used time of a processor that the system counted: less than 1 to 10 ms shows as none.
+
+    See proc_pid_stat(5). Where that is not told, it has.
+    """
     try:
         text = (TASKS / str(thread) / "stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    except OSError:  # it has ended
         return False
-    user, system = text.rpartition(")")[2].split()[11:13]
-    return int(user) + int(system) > 0
+    return text.rpartition(")")[2].split()[11:13] != ["0", "0"]
 
 
 def _allowed(thread: int) -> str:

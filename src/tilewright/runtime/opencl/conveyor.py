@@ -12,7 +12,7 @@ left to do: float16 of 32768 a side took an H100 0.30 s in tiles, and 0.19 by 12
 
 from collections import deque
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import partial
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
@@ -26,6 +26,8 @@ from .staging import PINNED, READ, WRITE, Part, as_words, divided
 
 # Those that call the driver need processors, too: threads of more processors than there are cost time.
 THREADS = min(16, max(1, usable_processors() * 3 // 4))
+
+COPYING = Helpers(THREADS)
 
 
 class Size(NamedTuple):
@@ -55,7 +57,7 @@ class Conveyor:
 
     def __init__(self, device: Device, size: Size) -> None:
         self._device, self._size = device, size
-        self._helpers = _copy_threads()
+        self._helpers = COPYING
         self._idle: list[np.ndarray] = []
         self._pinned = 0
         self._moving: deque[tuple[Any, np.ndarray]] = deque()  # to the device, in the order of its queue
@@ -156,11 +158,6 @@ class Conveyor:
         if words.flags.c_contiguous:
             words = words.reshape(-1)
         return divided(buffer, words, self._size.piece_bytes, origin) if words.size else iter(())
-
-
-@cache
-def _copy_threads() -> Helpers:
-    return Helpers(THREADS)
 
 
 def _copy(pinned: np.ndarray, part: Part, done: Copies, fills: bool) -> None:

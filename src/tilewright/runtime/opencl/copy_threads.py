@@ -41,18 +41,28 @@ class Helpers:
         self._lock = Lock()
 
     def put(self, job: Callable[[], None]) -> None:
-        self._jobs.put(job)
+        """Have a thread do it. RuntimeError if the system starts none."""
         if not self._begun:
             self._begin()
+        self._jobs.put(job)
 
     def _begin(self) -> None:
+        """Start the threads: at least one, and as many as the system allows."""
         with self._lock:
             if self._begun:
                 return
+            count = 0
+            try:
+                for count in range(self._count):
+                    Thread(
+                        target=_serve, args=(self._jobs,), name=f"tilewright-copies-{count + 1}", daemon=True
+                    ).start()
+                count = self._count
+            except RuntimeError:
+                if not count:
+                    raise
             self._begun = True
-            for number in range(1, self._count + 1):
-                Thread(target=_serve, args=(self._jobs,), name=f"tilewright-copies-{number}", daemon=True).start()
-            finalize(self, _dismiss, self._jobs, self._count)
+            finalize(self, _dismiss, self._jobs, count)
 
 
 def share(

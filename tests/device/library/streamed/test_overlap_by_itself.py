@@ -1,6 +1,7 @@
 """Products of NumPy arrays that are computed in tiles though nobody asked for that, since their copies are long."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import tiled_calls
 from separate import close
 
 from tilewright import gemm, matmul
+from tilewright.library.engine import default_device
 from tilewright.library.streamed import calls, limits, overlap
 from tilewright.runtime.opencl.device import Device
 
@@ -17,7 +19,7 @@ random = tiled_calls.random
 
 
 @pytest.fixture
-def tiled(device: Device, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def tiled(device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What was computed in tiles, with all plain products of a device that pretends to have memory of its own being long."""
     found: list[str] = []
     run = calls.run_in_tiles
@@ -26,11 +28,14 @@ def tiled(device: Device, monkeypatch: pytest.MonkeyPatch) -> list[str]:
         found.append(f"{operation.m}x{operation.n}x{operation.k}")
         run(operation, devices, given, result, out, what)
 
+    vars(default_device(device.info.label).per_thread).clear()  # ready calls of tests before
     tiled_calls.pretend("separate", monkeypatch)
+    monkeypatch.setattr(overlap, "THREADS", overlap.LEAST_THREADS)
     monkeypatch.setattr(limits, "OVERLAPPED_BYTES", 0)
     monkeypatch.setattr(overlap, "hides_copies", lambda *given: True)
     monkeypatch.setattr(calls, "run_in_tiles", noted)
-    return found
+    yield found
+    vars(default_device(device.info.label).per_thread).clear()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64"])
@@ -84,4 +89,31 @@ def test_an_out_that_is_an_operand_is_computed_in_one_piece(tiled: list[str]) ->
 def test_wrong_sides_are_told_as_ever(tiled: list[str]) -> None:
     with pytest.raises(ValueError, match="120"):
         matmul(SQUARE, random(119, 120))
+    assert not tiled
+
+
+def test_a_bias_that_lies_in_out_is_read_before_it_is_written(tiled: list[str]) -> None:
+    a, b, out = random(90, 60), random(60, 400), random(90, 400)
+    wanted = a @ b + out[0]
+    assert gemm(a, b, bias=out[0], out=out) is out
+    assert np.allclose(out, wanted, 1e-4, 1e-3)
+    out[0] = 5
+    gemm(a, b, bias=out[0], out=out, max_device_bytes=120_000)
+    assert np.allclose(out, a @ b + 5, 1e-4, 1e-3)
+    assert len(tiled) == 2
+
+
+def test_views_of_files_stay_in_one_piece_and_get_no_journal(tmp_path: Path, tiled: list[str]) -> None:
+    a, b = random(120, 100), random(100, 90)
+    out = np.asarray(tiled_calls.mapped(str(tmp_path / "out"), np.zeros((120, 90), np.float32)))
+    matmul(a, b, out)
+    assert close(out, a, b)
+    matmul(np.asarray(tiled_calls.mapped(str(tmp_path / "a"), a)), b)
+    assert not tiled
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a", "out"]
+
+
+def test_few_processors_copy_first(tiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlap, "THREADS", overlap.LEAST_THREADS - 1)
+    matmul(SQUARE, random(120, 120))
     assert not tiled

@@ -10,6 +10,7 @@ from devices import CPU, HOPPER
 from tilewright.core.problem import Gemm
 from tilewright.errors import InvalidInput
 from tilewright.library.requests import Options
+from tilewright.library.streamed import overlap
 from tilewright.library.streamed.limits import plain_options
 from tilewright.library.streamed.overlap import ends_sooner_in_tiles, note_on_copies
 
@@ -21,6 +22,11 @@ SIDE = 16_384
 def matrix(rows: int, columns: int, dtype: Any = np.float32) -> np.ndarray:
     """Memory that nothing touches: only its shape, type and place count."""
     return np.empty((rows, columns), dtype)
+
+
+@pytest.fixture(autouse=True)
+def _many_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlap, "THREADS", 12)
 
 
 def chosen(*arrays: Any, out: Any = None, options: Options = PLAIN) -> bool:
@@ -59,6 +65,7 @@ def test_what_is_not_plain_stays_in_one_piece() -> None:
     read_only = matrix(SIDE, SIDE)
     read_only.flags.writeable = False
     assert chosen(a, b, options=PLAIN._replace(dtype=np.float32))
+    assert chosen(a, b, options=PLAIN._replace(precision="ieee"))
     for given, options in (
         ((a, a), PLAIN),
         ((a, a.T), PLAIN),
