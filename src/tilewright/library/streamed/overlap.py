@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core.device import DeviceInfo
 from ...core.problem import Gemm
-from ...core.types import numpy_dtype
+from ...core.types import FLOAT8, element_type, numpy_dtype
 from ...runtime.opencl.conveyor import THREADS
 from ..requests import Options
 from ..result_types import asked_type, product_types
@@ -14,7 +14,6 @@ from .limits import OVERLAPPED_BYTES, result_elements
 from .mappings import mapped_root, span_of
 from .planning import flops_of
 
-TYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 # Bytes per second of the copies of a product in one piece, to the device and back: what 8 threads moved beside an H100.
 PLAIN_COPIES = 35e9
 # What tiles hide is the shorter of copies and product, but for the first tiles and the last ones. On an H100, float32 of 4096 and
@@ -35,7 +34,7 @@ def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, op
     if not _plain(a) or not _plain(b):
         return False
     read, written = product_types(a.dtype, b.dtype, None if options.dtype is None else asked_type(options.dtype))
-    if a.dtype != b.dtype or a.dtype.name != read or read not in TYPES:
+    if a.dtype != b.dtype or a.dtype.name != read or not _as_fast_as_assumed(read):
         return False
     result = numpy_dtype(written)
     k, inner = a.shape[-1 if options.trans_a == "N" else 0], b.shape[0 if options.trans_b == "N" else -1]
@@ -58,13 +57,18 @@ def note_on_copies(problem: Gemm, info: DeviceInfo) -> str:
     """That NumPy arrays of this product are multiplied in tiles; "" if they are not."""
     if info.kind == "cpu" or THREADS < LEAST_THREADS:
         return ""
-    if problem.batch != 1 or problem.precision or problem.dtype not in TYPES:
+    if problem.batch != 1 or problem.precision or not _as_fast_as_assumed(problem.dtype):
         return ""
     computing = 2.0 * problem.m * problem.n * problem.k / flops_of(problem.dtype, info)
     nbytes = sum(each.nbytes for each in problem.operands)
     if nbytes < OVERLAPPED_BYTES or not hides_copies(computing, nbytes / PLAIN_COPIES):
         return ""
     return "NumPy arrays are multiplied in tiles, with their copies beside the product: max_device_bytes= shows tiles"
+
+
+def _as_fast_as_assumed(dtype: str) -> bool:
+    """Whether `flops_of` holds for a type: not for integers, nor for 8-bit floats, which are converted first."""
+    return not element_type(dtype).exact and dtype not in FLOAT8
 
 
 def _plain(array: Any) -> bool:
