@@ -51,7 +51,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Out:
-    """Where the result goes. `where` is "" for a new array, "own" for memory of its own, "a", "b", "c" for the memory of
+    """Where the result goes. `where` is "" for a new array, "own" for memory of its own, "a", "b", "c", "bias" for the memory of
     that operand from `distance` elements behind its beginning on, or "is a" ... for the very same object."""
 
     where: str = ""

@@ -189,7 +189,7 @@ def _out(chance: random.Random, case: Case, palette: Palette) -> Out:
         and case.c.form == "plain"
     ):
         return Out("is c")
-    where = chance.choice([name for name in ("a", "b", "c") if name in case.operands])
+    where = chance.choice([name for name in ("a", "b", "c", "bias") if name in case.operands])
     distance = chance.choice((0, 0, 1, -1, 2, 5, -7, 64))
     lie = chance.choice((PLAIN, _lie(chance, palette.few)))
     return Out(where, Given(dtype, replace(lie, offset=0)), distance)

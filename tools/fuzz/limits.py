@@ -143,6 +143,8 @@ def _overlapped(case: Case) -> str:
     if out.where in ("", "own", "is c"):
         return ""
     name = out.where.removeprefix("is ")
+    if name == "bias":  # which is copied
+        return ""
     if name == "c" or 0 in case.shape_of(name):
         return "perhaps"
     return "certainly" if out.distance == 0 else "perhaps"
