@@ -54,7 +54,7 @@ def plan(
     that do not fit the device, the plan says which tiles are computed where, what passes over each link, the most memory on each
     side, and about how long it takes. InvalidInput for another size or layout, or for limits that no tile fits.
 
-    On a GPU a note says if NumPy arrays would be multiplied in tiles without a limit, because copies then run beside the product.
+    On a GPU a note says if NumPy arrays are multiplied in tiles without a limit, so that copies run beside the product.
     For NumPy arrays on a CPU that nobody named, the library calls NumPy if that is faster: the plan says so, and has the launches
     that `device=` would ask for among those not taken.
     """

@@ -142,7 +142,7 @@ def matmul(
         wait_for: a list of pyopencl.Event that must complete first.
         max_device_bytes, max_host_bytes: the most memory of each device, and of the host, that the call takes for itself:
             "8GB" or a number of bytes. The product is then computed in tiles, also of `numpy.memmap`s larger than memory.
-            On a GPU large NumPy matrices are, without a limit: their copies run beside the product.
+            Large NumPy matrices are multiplied in tiles on a GPU without a limit, too: copies run beside the product.
         progress: show the tiles that are done, and the time left.
 
     Raises:
@@ -377,7 +377,7 @@ def gemm(
 
 
 def _wants_tiles(memory: Any, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:
-    """Whether NumPy arrays are multiplied in tiles though nobody asked for that: they do not fit the device, or end sooner so."""
+    """Whether tiles are taken without a limit: NumPy arrays do not fit the device, or the product ends sooner."""
     a, b, c = arrays[:3]
     nbytes = bytes_of((a, b, c), result_elements(a, b, options.trans_a, options.trans_b))
     if too_large(memory, nbytes):

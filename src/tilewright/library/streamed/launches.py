@@ -21,8 +21,8 @@ def scratch_bytes(plans: Mapping[Shaped, Plan]) -> dict[tuple[str, bool], int]:
 
 
 Loaded = list[dict[Shaped, LoadedPlan]]  # of each queue
-LAUNCHES = "launches in tiles"  # by which a device keeps those of calls before, and the number of their plans
-MOST_KEPT = 8
+LAUNCHES = "launches in tiles"  # a device keeps those of earlier calls by this and the identity of their plans
+MOST_KEPT = 8  # shapes that a program multiplies in turn
 
 
 class Launches:
@@ -45,7 +45,7 @@ class Launches:
         ]
 
     def _kept(self) -> Loaded | None:
-        """Those of a call before with the same plans: to make the programs' texts takes 0.1 s of Python."""
+        """Those of an earlier call with the same plans: to make the programs' texts takes 0.1 s of Python."""
         kept: tuple[Mapping[Shaped, Plan], Loaded] | None = self._memory.device.kept.pop(self._key, None)
         return kept[1] if kept is not None and kept[0] is self._plans and len(kept[1]) == len(self._queues) else None
 

@@ -12,7 +12,7 @@ from ..requests import Options
 from .devices import several
 
 FITS_SHARE = 15 / 16  # of a device's memory that operands and result may take to be multiplied in one piece
-# Of operands and a result whose copies may be worth running beside the product: overlap.py.
+# Operands and result have at least this where tiles without a limit are considered: overlap.py.
 OVERLAPPED_BYTES = 512 * 2**20
 
 
@@ -65,12 +65,12 @@ def bytes_of(arrays: Sequence[Any], result_elements: int = 0) -> int:
 
 
 def too_large(memory: Any, nbytes: int) -> bool:
-    """Whether NumPy arrays and a result of so many bytes do not fit the device of a call, so that it is computed in tiles."""
+    """Whether NumPy arrays and a result, `nbytes` together, do not fit the device of a call: tiles are computed then."""
     return isinstance(memory, HostMemory) and nbytes > FITS_SHARE * memory.device.info.global_bytes
 
 
 def has_long_copies(memory: Any, nbytes: int) -> bool:
-    """Whether they are copied to a device, and so large that this may be worth doing beside the product."""
+    """Whether the call copies them to a device, and they are large enough for copies beside the product."""
     return isinstance(memory, HostMemory) and nbytes >= OVERLAPPED_BYTES and not memory.shares_memory
 
 

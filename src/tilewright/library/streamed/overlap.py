@@ -20,21 +20,21 @@ PLAIN_COPIES = 35e9
 # 6144 a side (2 and 9 ms to hide) took 3 ms longer in tiles, of 8192 (20 ms) 37 to 40 ms and not 46 to 56, float16 of 16384
 # (14 ms) 45 to 57 and not 50 to 58, and float32 of 16384 x 512 x 16384 (5 of 38 ms) the same.
 LEAST_HIDDEN_S, LEAST_HIDDEN = 0.01, 0.15  # in seconds, and of the sum of both
-LEAST_THREADS = 4  # that copy: with few, those of tiles have the processors that copies want. Measured with 12 and 16
+LEAST_THREADS = (
+    4  # that copy: on few processors the threads that load, compute and store slow copies down. Measured: 12, 16
+)
 
 
 def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:
-    """Whether a product is predicted to. Only plain ones are: dense matrices that no kernel must convert, each its own memory.
+    """Whether the product is plain, and tiles are predicted to gain. Plain: dense matrices of one type, each its own memory.
 
-    `arrays` are those of `gemm`. Whatever is wrong with them is left to the product in one piece, which refuses it.
+    `arrays` are those of `gemm`. The product in one piece refuses what is wrong with them.
     """
     a, b, c = arrays[:3]
-    if THREADS < LEAST_THREADS or c is not None or options.precision not in (None, "ieee"):
-        return False
-    if not _plain(a) or not _plain(b):
+    if c is not None or options.precision not in (None, "ieee") or not _plain(a) or not _plain(b):
         return False
     read, written = product_types(a.dtype, b.dtype, None if options.dtype is None else asked_type(options.dtype))
-    if a.dtype != b.dtype or a.dtype.name != read or not _as_fast_as_assumed(read):
+    if a.dtype != b.dtype or a.dtype.name != read:
         return False
     result = numpy_dtype(written)
     k, inner = a.shape[-1 if options.trans_a == "N" else 0], b.shape[0 if options.trans_b == "N" else -1]
@@ -43,8 +43,7 @@ def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, op
     if out is not None and not (_plain(out) and out.dtype == result and _apart(out, a, b)):
         return False
     elements = result_elements(a, b, options.trans_a, options.trans_b)
-    copying = (a.nbytes + b.nbytes + elements * result.itemsize) / PLAIN_COPIES
-    return hides_copies(2.0 * elements * k / flops_of(a.dtype.name, info), copying)
+    return _pays(elements * k, a.nbytes + b.nbytes + elements * result.itemsize, read, info)
 
 
 def hides_copies(computing: float, copying: float) -> bool:
@@ -55,20 +54,22 @@ def hides_copies(computing: float, copying: float) -> bool:
 
 def note_on_copies(problem: Gemm, info: DeviceInfo) -> str:
     """That NumPy arrays of this product are multiplied in tiles; "" if they are not."""
-    if info.kind == "cpu" or THREADS < LEAST_THREADS:
-        return ""
-    if problem.batch != 1 or problem.precision or not _as_fast_as_assumed(problem.dtype):
-        return ""
-    computing = 2.0 * problem.m * problem.n * problem.k / flops_of(problem.dtype, info)
     nbytes = sum(each.nbytes for each in problem.operands)
-    if nbytes < OVERLAPPED_BYTES or not hides_copies(computing, nbytes / PLAIN_COPIES):
+    if info.kind == "cpu" or problem.batch != 1 or problem.precision or nbytes < OVERLAPPED_BYTES:
+        return ""
+    if not _pays(problem.m * problem.n * problem.k, nbytes, problem.dtype, info):
         return ""
     return "NumPy arrays are multiplied in tiles, with their copies beside the product: max_device_bytes= shows tiles"
 
 
-def _as_fast_as_assumed(dtype: str) -> bool:
-    """Whether `flops_of` holds for a type: not for integers, nor for 8-bit floats, which are converted first."""
-    return not element_type(dtype).exact and dtype not in FLOAT8
+def _pays(multiply_adds: int, nbytes: int, dtype: str, info: DeviceInfo) -> bool:
+    """Whether tiles gain for a product of this type, by its multiply-adds and by the bytes of its matrices.
+
+    `flops_of` holds neither for integers nor for 8-bit floats, which are converted first.
+    """
+    if THREADS < LEAST_THREADS or element_type(dtype).exact or dtype in FLOAT8:
+        return False
+    return hides_copies(2.0 * multiply_adds / flops_of(dtype, info), nbytes / PLAIN_COPIES)
 
 
 def _plain(array: Any) -> bool:

@@ -226,7 +226,7 @@ def _stores(shared: Sequence[bool]) -> int:
 
 
 def _spare(operation: Operation, shared: Sequence[bool]) -> int:
-    """Bytes of the host that reading, by one thread, and writing take on each device's behalf."""
+    """Bytes of the host that one thread takes to read for a device, and those that store to write."""
     matrices = [stack.at(0)[1] for stack in operation.stacks]
     return (1 + _stores(shared)) * max(matrix.spare_bytes for matrix in matrices)
 

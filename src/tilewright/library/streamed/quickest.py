@@ -12,9 +12,9 @@ from .product import ProductOperation
 from .rates import Sizes
 
 Devices = tuple[Device, ...]
-# The least part of all that is computed which a processor must do beside GPUs: its cores copy no tiles for them meanwhile. Two
-# H100s multiplied float32 of 32768 a side in 0.85 s, and in 1.27 with the 32 cores of their host, which are 0.04 of the three.
-LEAST_PART = 0.2
+# A CPU takes part beside GPUs if it has at least this share of all flop/s: its cores copy no tiles for them meanwhile. Two H100s
+# multiplied float32 of 32768 a side in 0.85 s, and in 1.27 s together with the 32 cores of their host, 0.04 of all flop/s.
+LEAST_CPU_SHARE = 0.2
 
 
 def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Devices], Budget], what: str) -> Devices:
@@ -27,7 +27,7 @@ def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Device
         return devices
     best, seconds = devices, float("inf")
     refused: InvalidInput | None = None
-    for some in _numbers(_fastest_first(operation, _without_slow_processors(operation, devices))):
+    for some in _numbers(_fastest_first(operation, _without_slow_cpus(operation, devices))):
         infos, shared = [device.info for device in some], [shares_memory(device) for device in some]
         if _least_bytes(operation.sizes, shared.count(False)) / HOST_COPIES >= seconds:
             continue
@@ -43,12 +43,12 @@ def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Device
     return best
 
 
-def _without_slow_processors(operation: Operation, devices: Devices) -> Devices:
-    """The devices without processors that would compute little beside GPUs."""
+def _without_slow_cpus(operation: Operation, devices: Devices) -> Devices:
+    """The devices without CPUs that would compute little beside GPUs."""
     if not isinstance(operation, ProductOperation) or not operation.k:
         return devices
     flops = {id(device): rates_of(operation, device.info).flops for device in devices}
-    least = LEAST_PART * sum(flops.values())
+    least = LEAST_CPU_SHARE * sum(flops.values())
     fast = tuple(each for each in devices if not shares_memory(each) or flops[id(each)] >= least)
     return fast if any(not shares_memory(each) for each in fast) else devices
 

@@ -8,8 +8,8 @@ free processor, and the caller stays where its data are cached. A context that t
 the caller moves.
 
 In some processes the runtime binds none of its threads (3 of 16, on two processors). They share the caller's processor for
-milliseconds, until the system moves one. This module binds them. In others it binds one more to each processor, none of which
-ever runs: they take no processor from anybody, and do not count.
+milliseconds, until the system moves one. This module binds them. In other processes the runtime binds another thread to each
+processor and never runs it. Such threads do not count.
 """
 
 import ctypes
@@ -133,9 +133,9 @@ def _threads() -> frozenset[int]:
 
 
 def _has_run(thread: int) -> bool:
-    """Whether a thread has used time of a processor that the system counted: less than 1 to 10 ms shows as none.
+    """Whether a thread has used CPU time, which the system counts in ticks of 1 to 10 ms; see proc_pid_stat(5).
 
-    See proc_pid_stat(5). Where that is not told, it has.
+    True where the system does not say.
     """
     try:
         text = (TASKS / str(thread) / "stat").read_text(encoding="utf-8", errors="replace")

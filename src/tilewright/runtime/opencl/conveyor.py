@@ -5,9 +5,9 @@ with two H100s and 32 processors, where NumPy alone copies 60 GB/s by 12 threads
 product in tiles, and 8 threads 22. This way 8 threads load 24 to 30 GB/s and 16 threads 33, beside what is stored. Why is not
 known: calls of the driver and the interpreter's lock may wait for each other.
 
-All conveyors of a process share the threads that copy, whatever their direction and device: they copy what comes first. Where
-loads and stores had threads of their own, 8 and 3 of 16 processors, those of one stood still while the other was all that was
-left to do: float16 of 32768 a side took an H100 0.30 s in tiles, and 0.19 by 12 threads for both. 8 threads took 0.22, 16 0.20.
+All conveyors of a process share the threads that copy, which take pieces in the order of their coming. Loads and stores had 8
+and 3 threads of their own on 16 processors: one group stood still while only the other had work. Float16 of 32768 a side in tiles
+took an H100 0.30 s that way, and 0.19 s with 12 threads for both (8 threads: 0.22 s, 16: 0.20 s).
 """
 
 from collections import deque
@@ -27,7 +27,7 @@ from .staging import PINNED, READ, WRITE, Part, as_words, divided
 # Those that call the driver need processors, too: threads of more processors than there are cost time.
 THREADS = min(16, max(1, usable_processors() * 3 // 4))
 
-COPYING = Helpers(THREADS)
+COPYING = Helpers(THREADS)  # for all conveyors
 
 
 class Size(NamedTuple):
@@ -57,7 +57,6 @@ class Conveyor:
 
     def __init__(self, device: Device, size: Size) -> None:
         self._device, self._size = device, size
-        self._helpers = COPYING
         self._idle: list[np.ndarray] = []
         self._pinned = 0
         self._moving: deque[tuple[Any, np.ndarray]] = deque()  # to the device, in the order of its queue
@@ -71,7 +70,7 @@ class Conveyor:
             try:
                 while todo or filling:
                     while todo and (pinned := self._free(wait=not filling)) is not None:
-                        self._helpers.put(partial(_copy, pinned, todo.popleft(), filled, True))
+                        COPYING.put(partial(_copy, pinned, todo.popleft(), filled, True))
                         filling += 1
                     pinned, part, error = filled.get()
                     filling -= 1
@@ -97,7 +96,7 @@ class Conveyor:
                     if reading:
                         event, pinned, part = reading.popleft()
                         event.wait()
-                        self._helpers.put(partial(_copy, pinned, part, emptied, False))
+                        COPYING.put(partial(_copy, pinned, part, emptied, False))
                         emptying += 1
                     while emptying and (not emptied.empty() or not reading):
                         pinned, part, error = emptied.get()
