@@ -4,7 +4,8 @@
 numbers of GPUs take turns in each round, cuBLASXt before them. Efficiency is the rate of a GPU divided by that of one GPU alone
 from the host's memory, in tiles, too. Beside it stand the product in one piece, whose copies run before and after it; the same of
 operands that are on the GPU already; the plain call, which chooses tiles by itself; and `device="all"`, which takes as few GPUs
-as are predicted to be the fastest. Some elements are compared with float64.
+as are predicted to be the fastest. The same tiles with pinned arrays are measured after that, one GPU in turns with several.
+Some elements are compared with float64.
 """
 
 import argparse
@@ -96,21 +97,39 @@ def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: 
         a, b, out, device="all"
     )
     whole, _ = on_device(a, b, str(gpus[0]))
+    pinned = pinned_times(a, b, out, whole, counts, rounds)
     named = {f"{name} {count}": call for (name, count), call in calls.items()}
     seconds = in_turns({"whole": whole, **named}, rounds)
     taken = {key: seconds[f"{key[0]} {key[1]}"] for key in calls} | {
         ("cublas_xt", count): times for count, times in theirs.items()
     }
-    alone = median(taken["tiles", counts[0]]) * counts[0]
+    taken |= {("pinned", count): times for count, times in pinned.items()}
+    alone = {name: median(taken[name, counts[0]]) * counts[0] for name in ("tiles", "pinned")}
     return [
         {
             "way": name, "dtype": dtype, "side": side, "gpus": count, "seconds": times,
-            "tflops_a_gpu": 2 * side**3 / median(times) / count / 1e12, "efficiency": alone / median(times) / count,
+            "tflops_a_gpu": 2 * side**3 / median(times) / count / 1e12,
+            "efficiency": alone["pinned" if name == "pinned" else "tiles"] / median(times) / count,
             "of_one_piece": median(seconds["whole"]) / median(times) / count,
         }
         | (told[count] if name == "tiles" else {})
         for (name, count), times in taken.items()
     ]  # fmt: skip
+
+
+def pinned_times(
+    a: np.ndarray, b: np.ndarray, out: np.ndarray, whole: Callable[[], Any], counts: Sequence[int], rounds: int
+) -> dict[int, list[float]]:
+    """Seconds of pinned arrays on so many GPUs, in turns with the product of operands on a device. Their results are checked."""
+    gpus = nvidia_gpus()
+    with tilewright.pinned(a, b, out, device=gpus[: max(counts)]):
+        calls = {str(count): partial(tilewright.matmul, a, b, out, device=gpus[:count]) for count in counts}
+        for count, call in calls.items():
+            out.fill(np.nan)
+            call()
+            print(f"pinned, on {count}: largest error {largest_error(a, b, out):.2e}", flush=True)
+        found = in_turns({"whole": whole, **calls}, rounds)
+    return {count: found[str(count)] for count in counts}
 
 
 def main(words: Sequence[str] | None = None) -> None:

@@ -4,8 +4,8 @@
 matrices have `--times` the limit together. On a GPU the product in one piece is timed on the device alone, with its operands
 there: that is what tiles can reach if copies hide behind products. `bound_seconds` adds what a device must wait for its first
 operands in any order of tiles (orders.py), by a bus of 55 GB/s, or is what the bus takes for all. Beside it is cuBLASXt, which
-may take all of the device's memory. On a CPU the product in one piece is a call on NumPy arrays, and the tiles are those of
-memmaps. Rounds take turns. `--folder` holds the files of a CPU's memmaps.
+may take all of the device's memory. Then the same with pinned arrays. On a CPU the product in one piece is a call on NumPy
+arrays, and the tiles are those of memmaps. Rounds take turns. `--folder` holds the files of a CPU's memmaps.
 """
 
 import argparse
@@ -13,6 +13,8 @@ import json
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -24,7 +26,7 @@ import pyopencl.array
 import tilewright
 from tilewright.library.engine import default_device
 from tilewright.library.streamed.budget import as_bytes
-from tilewright.library.streamed.planning import GPU_LINK, StreamedPlan
+from tilewright.library.streamed.planning import GPU_LINK, PINNED_LINK, StreamedPlan
 from tilewright.runtime.processors import usable_processors
 
 from .cublas_xt import Rival, cublas_xt
@@ -73,13 +75,15 @@ def on_device(a: np.ndarray, b: np.ndarray, wanted: str) -> tuple[Callable[[], A
     return call, out.get
 
 
-def measured(dtype: str, limit: int, times: float, device: str, rounds: int, folder: Path) -> dict[str, Any]:
-    """One type: rates of both ways in turns, whether the bits are equal, and what the plan said."""
+def measured(
+    dtype: str, pinned: bool, limit: int, times: float, device: str, rounds: int, folder: Path
+) -> dict[str, Any]:
+    """One type, of pinned arrays or others: rates of both ways in turns, whether the bits are equal, and what the plan said."""
     side = side_for(limit * times, np.dtype(dtype).itemsize)
     a, b = operand(side, dtype, 1), operand(side, dtype, 2)
     gpu = default_device(device).info.kind != "cpu"
     limits: dict[str, Any] = {"max_device_bytes": limit} if gpu else {"max_host_bytes": limit}
-    plan = tilewright.plan(side, dtype=dtype, device=device, **limits)
+    plan = tilewright.plan(side, dtype=dtype, device=device, pinned=pinned, **limits)
     assert isinstance(plan, StreamedPlan)
     print(plan, flush=True)
     tiles = np.zeros((side, side), dtype)
@@ -94,10 +98,11 @@ def measured(dtype: str, limit: int, times: float, device: str, rounds: int, fol
         tilewright.matmul(a, b, tiles, device=device, **limits)
 
     calls = {"whole": whole, "tiles": in_tiles}
-    rival = cublas_xt(a, b) if gpu else None
+    rival = cublas_xt(a, b) if gpu and not pinned else None
     if rival is not None:
         calls["cublas_xt"] = rival.call
-    seconds = in_turns(calls, rounds)
+    with tilewright.pinned(a, b, tiles, device=device) if pinned else nullcontext():
+        seconds = in_turns(calls, rounds)
     flops = 2.0 * side**3
     ratio = median(one / other for one, other in zip(seconds["whole"], seconds["tiles"], strict=True))
     wanted = result()
@@ -106,12 +111,12 @@ def measured(dtype: str, limit: int, times: float, device: str, rounds: int, fol
     rows = [0, side // 3, side - 1]
     exact = np.asarray(a[rows], np.float64) @ np.asarray(b[:, :COLUMNS], np.float64)
     error = float(np.abs(np.asarray(tiles[rows, :COLUMNS], np.float64) - exact).max())
-    link_s = (plan.tiles.bytes_in if gpu else 0) / GPU_LINK
+    link_s = (plan.tiles.bytes_in if gpu else 0) / (PINNED_LINK if pinned else GPU_LINK)
     alone = median(seconds["whole"])
     waiting = np.dtype(dtype).itemsize ** 2 * side * flops / alone / (2 * BUS**2)
     bound_s = max(alone + waiting, plan.tiles.bytes_in / BUS) if gpu else alone
     return {
-        "dtype": dtype, "side": side, "limit": limit,
+        "dtype": dtype, "side": side, "limit": limit, "pinned": pinned,
         "tile": [plan.tiles.m, plan.tiles.n, plan.tiles.k], "tiles": plan.tiles.tiles,
         "whole_gflops": flops / median(seconds["whole"]) / 1e9, "tiles_gflops": flops / median(seconds["tiles"]) / 1e9,
         "ratio": ratio, "seconds": seconds, "link_seconds": link_s, "bound_seconds": bound_s, "predicted_seconds": plan.seconds,
@@ -164,12 +169,14 @@ def main(words: Sequence[str] | None = None) -> None:
     limit = as_bytes(options.limit, "--limit")
     assert limit is not None
     rows = []
+    ways = (False, True) if default_device(options.device).info.kind != "cpu" else (False,)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
-        for dtype in options.dtypes.split(","):
-            row = measured(dtype, limit, options.times, options.device, options.rounds, Path(folder))
+        for dtype, pinned in product(options.dtypes.split(","), ways):
+            row = measured(dtype, pinned, limit, options.times, options.device, options.rounds, Path(folder))
             rows.append(row)
             print(
-                f"{dtype:8} n={row['side']}: whole {row['whole_gflops']:9,.0f} GFLOP/s, tiles {row['tiles_gflops']:9,.0f}, "
+                f"{dtype:8} {'pinned' if pinned else 'ordinary'} n={row['side']}: whole {row['whole_gflops']:9,.0f} GFLOP/s, "
+                f"tiles {row['tiles_gflops']:9,.0f}, "
                 f"ratio {row['ratio']:.3f}, "
                 f"{row['bound_seconds'] / median(row['seconds']['tiles']):.3f} of the bound; "
                 f"link alone {row['link_seconds']:.2f} s of {median(row['seconds']['tiles']):.2f}; "

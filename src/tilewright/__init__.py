@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .health import Examination, doctor
     from .kernels import LADDERS, Ladders, find_kernel, find_ladder, rung_before
     from .library.copies import copy, matrix_transpose, transpose
+    from .library.pinning import Pinned, pinned
     from .library.prepared import Prepared, prepare
     from .library.products import gemm, matmul
     from .library.streamed.planning import StreamedPlan
@@ -89,6 +90,7 @@ _HOMES = {
     "health": ("Examination", "doctor"),
     "kernels": ("LADDERS", "Ladders", "find_kernel", "find_ladder", "rung_before"),
     "library.copies": ("copy", "matrix_transpose", "transpose"),
+    "library.pinning": ("Pinned", "pinned"),
     "library.prepared": ("Prepared", "prepare"),
     "library.products": ("gemm", "matmul"),
     "library.streamed.planning": ("StreamedPlan",),
@@ -103,12 +105,12 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "LADDERS", "Accuracy", "Answer", "BuildFailed", "Checked", "Comparisons", "Config", "Copy", "Devices", "Examination",
     "Exercise", "Exercises", "Gemm", "Grades", "Inspection", "InvalidInput", "Kernel", "Ladder", "LadderRoofline",
-    "Ladders", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Plan", "Prediction", "Prepared", "Ranking",
+    "Ladders", "LaunchFailed", "NDRange", "NoDevice", "OutOfDeviceMemory", "Pinned", "Plan", "Prediction", "Prepared", "Ranking",
     "Record", "RecordError", "Report", "Roofline", "Row", "Run", "StorageFailed", "StreamedPlan", "TilewrightError", "Tour",
     "Transpose", "Tuned", "UnknownName", "Unsupported", "UnsupportedType", "Verdict", "Watched", "WhatIf", "WrongResult",
     "__version__", "accuracy", "bench", "check", "classroom", "compare", "compare_explanations", "copy", "custom_kernel",
     "devices", "doctor", "exercise", "explain", "find_kernel", "find_ladder", "gemm", "grade", "inspect", "ladder", "list",
-    "list_devices", "load_record", "matmul", "matrix_transpose", "open_device", "peaks", "plan", "plan_kernel", "plot",
+    "list_devices", "load_record", "matmul", "matrix_transpose", "open_device", "peaks", "pinned", "plan", "plan_kernel", "plot",
     "predict", "prepare", "replay", "report", "roofline", "run", "run_plan", "rung_before", "save_record", "show", "tour",
     "transpose", "tune", "verify", "watch", "watching", "what_if", "why",
 ]  # fmt: skip

@@ -46,25 +46,27 @@ def plan(
     device: Where = None,
     max_device_bytes: Bytes = None,
     max_host_bytes: Bytes = None,
+    pinned: bool = False,
 ) -> Plan | StreamedPlan:
     """The launches that the library would run for a product, and why other candidates lost. Nothing is run.
 
     `size` is n, (m, n, k) or "MxNxK"; `layout` NN, NT, TN or TT says which operand is transposed in memory; `batch` is the
     number of products; `device` is an index, "cpu", "gpu" or part of a name. With limits of memory, several devices, or operands
     that do not fit the device, the plan says which tiles are computed where, what passes over each link, the most memory on each
-    side, and about how long it takes. InvalidInput for another size or layout, or for limits that no tile fits.
+    side, and about how long it takes; `pinned` says that the arrays are (`tilewright.pinned`). InvalidInput for another size or
+    layout, or for limits that no tile fits.
 
     On a GPU a note says if NumPy arrays are multiplied in tiles without a limit, so that copies run beside the product.
     For NumPy arrays on a CPU that nobody named, the library calls NumPy if that is faster: the plan says so, and has the launches
     that `device=` would ask for among those not taken.
     """
     problem = product_of(as_size(size), layout, dtype, batch, precision)
-    tiled = planned(problem, Limits(device, max_device_bytes, max_host_bytes))
+    tiled = planned(problem, Limits(device, max_device_bytes, max_host_bytes), pinned)
     if tiled is not None:
         return tiled
     opened = opencl.open_device(None if device is None else str(device))
     found = plan_product(problem, equipped(opened.info, dtype), load_tables())
-    notes = note_on_parts(found), note_on_copies(problem, opened.info)
+    notes = note_on_parts(found), note_on_copies(problem, opened.info, pinned)
     found = replace(found, notes=(*found.notes, *filter(None, notes)))
     if device is not None or precision or opened.info.kind != "cpu":
         return found

@@ -28,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="the same of the host's memory, for copies and tiles (default: no limit)",
     )
+    parser.add_argument("--pinned", action="store_true", help="for arrays that tilewright.pinned has pinned")
     add_library_type(parser)
     add_device(parser)
 
@@ -47,6 +48,7 @@ def execute(options: argparse.Namespace) -> int:
         device=options.device.split(",") if "," in (options.device or "") else options.device,
         max_device_bytes=options.max_device_bytes,
         max_host_bytes=options.max_host_bytes,
+        pinned=options.pinned,
     )
     say_lines(str(found))
     return 0

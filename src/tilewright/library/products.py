@@ -386,7 +386,7 @@ def _wants_tiles(memory: Any, arrays: tuple[Any, ...], out: Any, options: Option
         return False
     from .streamed.overlap import ends_sooner_in_tiles
 
-    return ends_sooner_in_tiles(memory.device.info, arrays, out, options)
+    return ends_sooner_in_tiles(memory.device, arrays, out, options)
 
 
 def _in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:

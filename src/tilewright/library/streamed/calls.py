@@ -180,11 +180,12 @@ def _budget(devices: Devices, limits: Limits, result: Given, out: Any) -> Budget
 def run_in_tiles(operation: Operation, devices: Devices, limits: Limits, result: Given, out: Any, what: str) -> None:
     """Plan, and compute all tiles that a journal does not say are done."""
     budget_of = partial(_budget, limits=limits, result=result, out=out)
+    pinned = _all_pinned(operation, devices)
     if limits.device == ALL:
-        devices = quickest(operation, devices, budget_of, what)
+        devices = quickest(operation, devices, budget_of, what, pinned)
     budget = budget_of(devices)
     shared = [shares_memory(device) for device in devices]
-    chosen = choose(operation, [device.info for device in devices], shared, budget, what)
+    chosen = choose(operation, [device.info for device in devices], shared, budget, what, pinned)
     journal = _journal(operation, chosen.tiles)
     complete = False
     try:
@@ -198,6 +199,15 @@ def run_in_tiles(operation: Operation, devices: Devices, limits: Limits, result:
     finally:
         if journal is not None:
             journal.close(complete)
+
+
+def _all_pinned(operation: Operation, devices: Devices) -> bool:
+    """Whether every device with memory of its own copies all operands and results by itself."""
+    arrays = [stack.memory for stack in operation.stacks]
+    separate = [device for device in devices if not shares_memory(device)]
+    return bool(separate) and all(
+        array is not None and device.pinned.holding(array) is not None for device in separate for array in arrays
+    )
 
 
 def _workers(
@@ -236,8 +246,11 @@ def _check(operation: Operation, tiles: TilePlan, number: int) -> int:
     return matrix.check(tiles.part(tile))
 
 
-def planned(problem: Gemm, limits: Limits) -> StreamedPlan | None:
-    """How a product would be computed in tiles; None if it would be computed in one piece. Nothing is run or allocated."""
+def planned(problem: Gemm, limits: Limits, pinned: bool = False) -> StreamedPlan | None:
+    """How a product would be computed in tiles, of arrays that are `pinned` or not; None if it would be computed in one piece.
+
+    Nothing is run or allocated.
+    """
     devices = opened(limits.device)
     fits = sum(each.nbytes for each in problem.operands) <= FITS_SHARE * devices[0].info.global_bytes
     if fits and not limits.given:
@@ -255,9 +268,9 @@ def planned(problem: Gemm, limits: Limits) -> StreamedPlan | None:
     )  # fmt: skip
     budget_of = partial(_limited, limits=limits)
     if limits.device == ALL:
-        devices = quickest(operation, devices, budget_of, problem.title)
+        devices = quickest(operation, devices, budget_of, problem.title, pinned)
     shared = [shares_memory(device) for device in devices]
-    return choose(operation, [each.info for each in devices], shared, budget_of(devices), problem.title).shown
+    return choose(operation, [each.info for each in devices], shared, budget_of(devices), problem.title, pinned).shown
 
 
 def _imagined(sides: tuple[int, ...], order: str, dtype: str) -> Callable[[Shape], MemoryMatrix]:

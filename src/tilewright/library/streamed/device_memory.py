@@ -11,6 +11,7 @@ import pyopencl as cl
 from ...errors import InvalidInput
 from ...runtime.opencl.conveyor import THREADS, Conveyor, Size
 from ...runtime.opencl.device import Device, check
+from ...runtime.opencl.direct_copies import read_directly, write_directly
 from ..views import lent_buffer
 from .budget import Ledger
 from .matrices import Matrix, Part
@@ -175,7 +176,8 @@ class SeparateMemory:
     def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form) -> None:
         own = matrix.direct(part)
         if own is not None and matrix.dtype == form.dtype and matrix.by_columns == form.by_columns:
-            self._sender.write(self._up, slot.buffer, own)
+            if not write_directly(self.device, self._up, slot.buffer, own):
+                self._sender.write(self._up, slot.buffer, own)
         else:
             for some, origin in form.slabs(part, self._load_slab.nbytes):
                 lines = form.lines(some, self._load_slab)
@@ -189,7 +191,8 @@ class SeparateMemory:
         reader, queue, slab = self._readers[store], self._down[store], self._store_slabs[store]
         own = matrix.direct(part)
         if own is not None and matrix.dtype == form.dtype:
-            reader.read(queue, slot.buffer, own)
+            if not read_directly(self.device, queue, slot.buffer, own):
+                reader.read(queue, slot.buffer, own)
             return 0
         check_sum = 0
         for some, origin in form.slabs(part, slab.nbytes):

@@ -65,7 +65,7 @@ class Given:
             found = whole[index]
             return file_matrix(found, files, out) or MemoryMatrix(found)
 
-        return Stack(whole.shape[:-2], batch, make)
+        return Stack(whole.shape[:-2], batch, make, whole)
 
 
 def _only_sliced(value: Any) -> bool:

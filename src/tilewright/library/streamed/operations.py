@@ -18,10 +18,15 @@ from .tiles import Tile, TilePlan
 
 
 class Stack:
-    """The matrices of an operand, by their place in the batch of the product, with which its leading dimensions broadcast."""
+    """The matrices of an operand, by their place in the batch of the product, with which its leading dimensions broadcast.
 
-    def __init__(self, leading: Shape, batch: Shape, make: Callable[[Shape], Matrix]) -> None:
-        self._leading, self._batch, self._make = leading, batch, make
+    `memory` has all of them, if they lie in memory.
+    """
+
+    def __init__(
+        self, leading: Shape, batch: Shape, make: Callable[[Shape], Matrix], memory: np.ndarray | None = None
+    ) -> None:
+        self._leading, self._batch, self._make, self.memory = leading, batch, make, memory
         self._made: dict[Shape, Matrix] = {}
 
     def at(self, number: int) -> tuple[Shape, Matrix]:

@@ -8,11 +8,12 @@ from ...core.device import DeviceInfo
 from ...core.problem import Gemm
 from ...core.types import FLOAT8, element_type, numpy_dtype
 from ...runtime.opencl.conveyor import THREADS
+from ...runtime.opencl.device import Device
 from ..requests import Options
 from ..result_types import asked_type, product_types
 from .limits import OVERLAPPED_BYTES, result_elements
 from .mappings import mapped_root, span_of
-from .planning import flops_of
+from .planning import PINNED_LINK, flops_of
 
 # Bytes per second of the copies of a product in one piece, to the device and back: what 8 threads moved beside an H100.
 PLAIN_COPIES = 35e9
@@ -25,7 +26,7 @@ LEAST_THREADS = (
 )
 
 
-def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:
+def ends_sooner_in_tiles(device: Device, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:
     """Whether the product is plain, and tiles are predicted to gain. Plain: dense matrices of one type, each its own memory.
 
     `arrays` are those of `gemm`. The product in one piece refuses what is wrong with them.
@@ -43,7 +44,8 @@ def ends_sooner_in_tiles(info: DeviceInfo, arrays: tuple[Any, ...], out: Any, op
     if out is not None and not (_plain(out) and out.dtype == result and _apart(out, a, b)):
         return False
     elements = result_elements(a, b, options.trans_a, options.trans_b)
-    return _pays(elements * k, a.nbytes + b.nbytes + elements * result.itemsize, read, info)
+    pinned = out is not None and all(device.pinned.holding(each) is not None for each in (a, b, out))
+    return _pays(elements * k, a.nbytes + b.nbytes + elements * result.itemsize, read, device.info, pinned)
 
 
 def hides_copies(computing: float, copying: float) -> bool:
@@ -52,24 +54,24 @@ def hides_copies(computing: float, copying: float) -> bool:
     return hidden >= LEAST_HIDDEN_S and hidden >= LEAST_HIDDEN * (computing + copying)
 
 
-def note_on_copies(problem: Gemm, info: DeviceInfo) -> str:
+def note_on_copies(problem: Gemm, info: DeviceInfo, pinned: bool = False) -> str:
     """That NumPy arrays of this product are multiplied in tiles; "" if they are not."""
     nbytes = sum(each.nbytes for each in problem.operands)
     if info.kind == "cpu" or problem.batch != 1 or problem.precision or nbytes < OVERLAPPED_BYTES:
         return ""
-    if not _pays(problem.m * problem.n * problem.k, nbytes, problem.dtype, info):
+    if not _pays(problem.m * problem.n * problem.k, nbytes, problem.dtype, info, pinned):
         return ""
     return "NumPy arrays are multiplied in tiles, with their copies beside the product: max_device_bytes= shows tiles"
 
 
-def _pays(multiply_adds: int, nbytes: int, dtype: str, info: DeviceInfo) -> bool:
+def _pays(multiply_adds: int, nbytes: int, dtype: str, info: DeviceInfo, pinned: bool) -> bool:
     """Whether tiles gain for a product of this type, by its multiply-adds and by the bytes of its matrices.
 
     `flops_of` holds neither for integers nor for 8-bit floats, which are converted first.
     """
-    if THREADS < LEAST_THREADS or element_type(dtype).exact or dtype in FLOAT8:
+    if element_type(dtype).exact or dtype in FLOAT8 or (THREADS < LEAST_THREADS and not pinned):
         return False
-    return hides_copies(2.0 * multiply_adds / flops_of(dtype, info), nbytes / PLAIN_COPIES)
+    return hides_copies(2.0 * multiply_adds / flops_of(dtype, info), nbytes / (PINNED_LINK if pinned else PLAIN_COPIES))
 
 
 def _plain(array: Any) -> bool:

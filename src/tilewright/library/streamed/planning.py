@@ -29,6 +29,11 @@ HOST_COPIES = 38e9
 GPU_RUN_S = (1.5e-8, 4.2e-8)
 # Seconds to store a tile beside its bytes: 64 of 33 MB took 50 ms longer than 32 of 67 MB.
 GPU_STORE_S = 1.5e-3
+# The same where operands and result are pinned, and each GPU copies by itself: bytes per second of its bus in each direction
+# while both are used, seconds of a row, which an H100 copies at 26 to 33 GB/s if it has 1 to 4 KiB, and to store a tile.
+PINNED_LINK = 48e9
+PINNED_RUN_S = (2e-8, 2e-8)
+PINNED_STORE_S = 1e-4
 USUAL_CLOCK = 3e9  # Hz, of devices whose driver does not say
 # Multiply-adds of a GPU's unit in a cycle, by the bytes of an element: by its vectors, and by NVIDIA's matrix instructions.
 UNIT_LANES = {1: 128, 2: 128, 4: 128, 8: 32}
@@ -132,21 +137,38 @@ MOST_KEPT = 64
 
 
 def choose(
-    operation: Operation, infos: Sequence[DeviceInfo], shared: Sequence[bool], budget: Budget, what: str
+    operation: Operation,
+    infos: Sequence[DeviceInfo],
+    shared: Sequence[bool],
+    budget: Budget,
+    what: str,
+    pinned: bool = False,
 ) -> Chosen:
-    """The fastest tiles whose buffers fit the budget on every device. InvalidInput with the numbers if none do."""
+    """The fastest tiles whose buffers fit the budget on every device, if all arrays are `pinned` or if they are not.
+
+    InvalidInput with the numbers if none do.
+    """
     places = tuple(map(id, infos))  # which last as long as the facts, and so as the entry
-    key = (type(operation), operation.planned_by, _spare(operation, shared), places, tuple(shared), budget, what)
+    key = (
+        type(operation),
+        operation.planned_by,
+        _spare(operation, shared),
+        places,
+        tuple(shared),
+        budget,
+        what,
+        pinned,
+    )
     kept = _kept.get(key)
     if kept is None:
         if len(_kept) >= MOST_KEPT:
             _kept.clear()
-        kept = _kept[key] = tuple(infos), _chosen(operation, infos, shared, budget, what)
+        kept = _kept[key] = tuple(infos), _chosen(operation, infos, shared, budget, what, pinned)
     return kept[1]
 
 
 def _chosen(
-    operation: Operation, infos: Sequence[DeviceInfo], shared: Sequence[bool], budget: Budget, what: str
+    operation: Operation, infos: Sequence[DeviceInfo], shared: Sequence[bool], budget: Budget, what: str, pinned: bool
 ) -> Chosen:
     spare = _spare(operation, shared)
     host = budget.host_bytes - len(infos) * spare
@@ -162,16 +184,18 @@ def _chosen(
     most = min(min(budget.device_bytes, each_host) if own else budget.device_bytes for own in shared)
     own_memory = [info for info, own in zip(infos, shared, strict=True) if not own]
     largest = min((info.max_alloc_bytes for info in own_memory if info.max_alloc_bytes), default=None)
-    rates = [rates_of(operation, info) for info in infos]
+    rates = [rates_of(operation, info, pinned) for info in infos]
+    links = [each.link for each in rates]
     together = replace(
         rates[0],
         flops=sum(each.flops for each in rates),
-        link=min(each.link for each in rates),  # of all: the host copies no faster for several
+        link=sum(links) if pinned else min(links),  # of all: the host's threads copy no faster for several
         store_s=rates[0].store_s / len(infos),
     )
     tiles, plans = _fitting(operation, infos, most, largest, together, _stores(shared))
-    shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, rates, plans))
-    copied: float = 0 if all(shared) else tiles.bytes_of_all / HOST_COPIES
+    threads = [not own and not pinned for own in shared]
+    shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, threads, rates, plans))
+    copied = tiles.bytes_of_all / HOST_COPIES if any(threads) else 0.0
     whole = max(1 / sum(1 / each.seconds for each in shares), copied)
     host_bytes = sum(each.host_bytes for each in shares) + len(infos) * spare
     same = len(set(map(_launched, plans))) == 1 and all(
@@ -237,11 +261,13 @@ def _share(
     staging: int,
     info: DeviceInfo,
     own: bool,
+    by_threads: bool,
     rates: Rates,
     plans: Mapping[Shaped, Plan],
 ) -> Share:
+    """One device's, which has its `own` memory in the host's, or whose tiles the host's threads copy."""
     names = ("its kernels", "the link to it", "the link back", "the host's copies")
-    times = (*tiles.seconds(rates), 0.0 if own else (tiles.bytes_in + tiles.bytes_out) / HOST_COPIES)
+    times = (*tiles.seconds(rates), (tiles.bytes_in + tiles.bytes_out) / HOST_COPIES if by_threads else 0.0)
     taken = buffer_bytes(operation, tiles, plans)
     limit = names[times.index(max(times))]
     kernels = dict.fromkeys(step.kernel.name for plan in plans.values() for step in plan.steps)
@@ -249,12 +275,14 @@ def _share(
     return Share(info.label, ", ".join(kernels), seconds, limit, taken, taken if own else staging)
 
 
-def rates_of(operation: Operation, info: DeviceInfo) -> Rates:
+def rates_of(operation: Operation, info: DeviceInfo, pinned: bool = False) -> Rates:
     """What a device is assumed to do, by its facts alone."""
-    own = info.kind == "cpu"
-    link, lost = (CPU_LINK, 1 / info.compute_units) if own else (GPU_LINK, 0.0)
-    beside_gpu = (GPU_EDGE, GPU_TILE_S, GPU_RUN_S, GPU_STORE_S)
-    assumed = Rates(1e15, link, lost) if own else Rates(1e15, link, lost, *beside_gpu)
+    if info.kind == "cpu":
+        assumed = Rates(1e15, CPU_LINK, 1 / info.compute_units)
+    elif pinned:
+        assumed = Rates(1e15, PINNED_LINK, 0.0, GPU_EDGE, GPU_TILE_S, PINNED_RUN_S, PINNED_STORE_S)
+    else:
+        assumed = Rates(1e15, GPU_LINK, 0.0, GPU_EDGE, GPU_TILE_S, GPU_RUN_S, GPU_STORE_S)
     if not isinstance(operation, ProductOperation) or not operation.k:
         return assumed
     return replace(assumed, flops=flops_of(operation.types[0], info))

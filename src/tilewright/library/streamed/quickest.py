@@ -17,11 +17,13 @@ Devices = tuple[Device, ...]
 LEAST_CPU_SHARE = 0.2
 
 
-def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Devices], Budget], what: str) -> Devices:
+def quickest(
+    operation: Operation, devices: Devices, budget_of: Callable[[Devices], Budget], what: str, pinned: bool = False
+) -> Devices:
     """Those of the devices that are predicted to end first: 1, 2, 4 ... of them, the fastest ones, or all.
 
-    Several devices each load the operand that passes by, and the host copies for all of them. A number whose copies alone
-    take longer than fewer devices do is not planned. InvalidInput if the limits are too small for any number.
+    Several devices each load the operand that passes by, and the host copies for all of them what is not `pinned`. A number
+    whose copies alone take longer than fewer devices do is not planned. InvalidInput if the limits are too small for any number.
     """
     if len(devices) == 1:
         return devices
@@ -29,10 +31,10 @@ def quickest(operation: Operation, devices: Devices, budget_of: Callable[[Device
     refused: InvalidInput | None = None
     for some in _numbers(_fastest_first(operation, _without_slow_cpus(operation, devices))):
         infos, shared = [device.info for device in some], [shares_memory(device) for device in some]
-        if _least_bytes(operation.sizes, shared.count(False)) / HOST_COPIES >= seconds:
+        if not pinned and _least_bytes(operation.sizes, shared.count(False)) / HOST_COPIES >= seconds:
             continue
         try:
-            found = choose(operation, infos, shared, budget_of(some), what).shown.seconds
+            found = choose(operation, infos, shared, budget_of(some), what, pinned).shown.seconds
         except InvalidInput as error:  # such as a limit of the host's memory that is divided among too many
             refused = refused or error
             continue

@@ -32,6 +32,7 @@ from .information import describe
 from .instructions import with_instructions
 from .kernel_objects import kernel_object
 from .launch_without_event import launch_without_event
+from .pinned import PinnedRanges
 from .pool import BufferPool
 from .retarget import retarget
 from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
@@ -172,6 +173,7 @@ class Device:
         self.kept: dict[
             tuple[str, int], Any
         ] = {}  # the same for all threads: a call takes an entry out while it uses it
+        self.pinned = PinnedRanges()
         self.pool = BufferPool(info.global_bytes, info.max_alloc_bytes)
         self._lock = Lock()
         self._disk = BinaryCache(cache_folder() / "programs")

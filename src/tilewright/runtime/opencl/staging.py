@@ -18,6 +18,7 @@ import pyopencl as cl
 from ..processors import usable_processors
 from .copy_threads import MOST_THREADS, share, taken_from
 from .device import Device, check
+from .direct_copies import read_directly, write_directly
 
 READ, WRITE = cl.map_flags.READ, cl.map_flags.WRITE
 PINNED = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
@@ -104,8 +105,14 @@ class Staging:
     def write(self, queue: Any, copies: Sequence[tuple[Any, np.ndarray]], origin: int = 0) -> None:
         """Enqueue copies of arrays to buffers, in order with what follows on `queue`. The arrays are read when this returns.
 
-        They begin `origin` bytes into their buffers.
+        They begin `origin` bytes into their buffers. Pinned arrays are copied by the device alone.
         """
+        if not origin:
+            copies = [
+                (buffer, array)
+                for buffer, array in copies
+                if not self._is_staged(array) or not write_directly(self._device, queue, buffer, array)
+            ]
         staged = [each for each in copies if each[1].nbytes >= (1 if origin else max(self._limits.plain_bytes, 1))]
         for buffer, array in copies:
             if 0 < array.nbytes < self._limits.plain_bytes and not origin:
@@ -124,7 +131,9 @@ class Staging:
 
     def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
-        if array.nbytes < max(self._limits.plain_bytes, 1):
+        if not origin and self._is_staged(array) and read_directly(self._device, queue, buffer, array):
+            return
+        if not self._is_staged(array):
             words = as_words(array)
             words[...] = self._device.read(buffer, words.size, words.dtype, origin, queue).reshape(words.shape)
             return
@@ -147,6 +156,10 @@ class Staging:
 
         with check(f"reading {array.nbytes:,} bytes from {self._device.info.label}"):
             share(work, lanes, todo)
+
+    def _is_staged(self, array: np.ndarray) -> bool:
+        """Whether an array is too large for the driver's own copy."""
+        return array.nbytes >= max(self._limits.plain_bytes, 1)
 
     def _parts(self, buffer: Any, array: np.ndarray, total: int, origin: int = 0) -> list[Part]:
         """The array in parts of equal work for all threads, of which each fits a piece."""

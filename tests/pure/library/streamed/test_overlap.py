@@ -1,6 +1,7 @@
 """Which products of NumPy arrays that fit a GPU are computed in tiles, of a GPU that is not here."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tilewright.library.requests import Options
 from tilewright.library.streamed import overlap
 from tilewright.library.streamed.limits import plain_options
 from tilewright.library.streamed.overlap import ends_sooner_in_tiles, note_on_copies
+from tilewright.runtime.opencl.pinned import PinnedRanges
 
 GPU = replace(HOPPER, compute_units=132, clock_mhz=1755, global_bytes=80 * 10**9)
 PLAIN = plain_options("same_kind", None, None)
@@ -30,7 +32,8 @@ def _many_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def chosen(*arrays: Any, out: Any = None, options: Options = PLAIN) -> bool:
-    return ends_sooner_in_tiles(GPU, (*arrays, *(None,) * (6 - len(arrays))), out, options)
+    device: Any = SimpleNamespace(info=GPU, pinned=PinnedRanges())
+    return ends_sooner_in_tiles(device, (*arrays, *(None,) * (6 - len(arrays))), out, options)
 
 
 @pytest.mark.parametrize(
