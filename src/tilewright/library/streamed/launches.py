@@ -69,13 +69,13 @@ class Launches:
     def _buffers(self, plan: Plan) -> dict[str, Any]:
         return {name: self._slots[name, name in plan.zeroed].buffer for name in plan.scratch}
 
-    def start(self, step: Shaped, buffers: Mapping[str, Any], turn: int) -> Any:
+    def start(self, step: Shaped, buffers: Mapping[str, Any], wait_for: list[Any], turn: int) -> Any:
         """Enqueue a step's launches, and let the device begin. Their last event; None if there is nothing to launch.
 
-        Operands are there. Tiles take turns between queues.
+        Tiles take turns between queues.
         """
         number = turn % len(self._queues)
         queue, loaded = self._queues[number], self._loaded[number][step]
-        event = loaded.start({**buffers, **self._names[step]}, queue, None, True)
+        event = loaded.start({**buffers, **self._names[step]}, queue, wait_for or None, True)
         queue.flush()
         return event

@@ -1,6 +1,5 @@
 """One device at work: threads load, compute and store its tiles, each ahead of the next."""
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -17,8 +16,6 @@ from .launches import Launches
 from .operations import Operation, Shaped, shaped
 from .schedule import Schedule, Stopped
 from .tiles import Tile, TilePlan
-
-AHEAD = 2  # steps that are launched before the first of them is known to have ended
 
 
 @dataclass(eq=False)
@@ -40,11 +37,6 @@ class Step:
     panel: int
     inputs: Mapping[str, Slot]
     target: Target
-
-    @property
-    def slots(self) -> list[Slot]:
-        """All buffers of the step that are there: the target of a later panel has been computed, not copied."""
-        return [*self.inputs.values(), *([] if self.target.slot is None else [self.target.slot])]
 
 
 Stored = Callable[["Worker", Tile, int], None]
@@ -167,44 +159,30 @@ class Worker:
         return found
 
     def _compute(self) -> None:
-        """Launch a step before those before it have ended, so that the device goes from one to the other.
+        """Launch a step before the one before it has ended, so that the device goes from one to the other.
 
         Kernels are built here, beside the first loads.
         """
         self._launches = Launches(self._plans, self.device, self.memory)
-        most = max(1, min(AHEAD, self._plan.slots[2] - 1))  # so that a tile is free for another step
-        begun: deque[tuple[Any, Step]] = deque()
-        while (step := self._next(begun)) is not None:
-            begun.append((self._launch(step), step))
-            if len(begun) > most:
-                self._complete(*begun.popleft())
-        while begun:
-            self._complete(*begun.popleft())
-        self._ended.put(None)
-
-    def _next(self, begun: deque[tuple[Any, Step]]) -> Step | None:
-        """The next step, when its operands are on the device; None after the last one.
-
-        Meanwhile steps that have begun are completed: the loader may wait for their buffers. A launch that waits for a copy would
-        hold them up: NVIDIA's driver tells of a kernel's end only when the next one, in whatever queue, has ended, too.
-        """
-        step: Step | None
+        begun: tuple[Any, Step] | None = None
         while True:
             try:
                 step = self._steps.get_nowait()
-                break
             except Empty:
-                if not begun:
-                    step = self._steps.get()
-                    break
-                self._complete(*begun.popleft())
-        filled = [] if step is None else [slot.filled for slot in step.slots if slot.filled is not None]
-        for event in filled:
-            while begun and event.command_execution_status > cl.command_execution_status.COMPLETE:
-                self._complete(*begun.popleft())
-            with check(f"waiting for operands on {self.device.info.label}"):
-                event.wait()
-        return step
+                if begun is not None:  # the loader may wait for its buffers
+                    self._complete(*begun)
+                    begun = None
+                    continue
+                step = self._steps.get()
+            if step is None:
+                break
+            event = self._launch(step)
+            if begun is not None:
+                self._complete(*begun)
+            begun = event, step
+        if begun is not None:
+            self._complete(*begun)
+        self._ended.put(None)
 
     def _launch(self, step: Step) -> Any:
         if step.target.slot is None:
@@ -214,9 +192,11 @@ class Worker:
         buffers["output" if "input" in buffers else "C"] = result.buffer
         for name in ("A", "B"):  # of an empty k nothing is read
             buffers.setdefault(name, result.buffer)
+        slots = (*step.inputs.values(), result)
+        wait_for = [slot.filled for slot in slots if slot.filled is not None]
         assert self._launches is not None
         kind = shaped(self._plan, self._plan.part(step.tile), step.panel)
-        return self._launches.start(kind, buffers, step.target.turn)
+        return self._launches.start(kind, buffers, wait_for, step.target.turn)
 
     def _complete(self, event: Any, step: Step) -> None:
         if event is not None:
