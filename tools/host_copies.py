@@ -24,9 +24,10 @@ from tilewright.library.engine import default_device
 from tilewright.runtime.opencl.staging import USUAL, Limits, Staging
 
 SIDES = (256, 1024, 2048, 4096, 8192)
+DTYPES = ("float32", "float16")
 SMALL_SIDES = (32, 64, 96, 128, 192, 256, 384, 512)  # 4 KiB to 1 MiB a matrix
 LARGE_SIDES = (512, 1024, 2048, 4096)
-BUDGET_S = 9.0  # of one size: with all five, and the first calls, less than a minute
+BUDGET_S = 5.0  # of one size: with all five of both types, and the first calls, a minute
 MOST_ROUNDS, LEAST_ROUNDS = 40, 3
 
 Product = Callable[[], np.ndarray]
@@ -42,6 +43,21 @@ def torch_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
     result: np.ndarray = (torch.from_numpy(a).cuda() @ torch.from_numpy(b).cuda()).cpu().numpy()
     return result
+
+
+def torch_pinned(a: np.ndarray, b: np.ndarray) -> Product:
+    """PyTorch's product of copies of two arrays in memory that it has pinned, into such memory."""
+    import torch
+
+    left, right = (torch.from_numpy(each).pin_memory() for each in (a, b))
+    out = torch.empty((len(a), b.shape[1]), dtype=left.dtype, pin_memory=True)
+
+    def call() -> np.ndarray:
+        found = left.cuda(non_blocking=True) @ right.cuda(non_blocking=True)
+        result: np.ndarray = out.copy_(found).numpy()
+        return result
+
+    return call
 
 
 def in_turns(calls: dict[str, Product]) -> dict[str, list[float]]:
@@ -68,21 +84,29 @@ def figures(times: Sequence[float]) -> dict[str, float]:
     return {"us": round(median(times), 1), "least_us": round(min(times), 1), "most_us": round(max(times), 1)}
 
 
-def compared(side: int) -> dict[str, Any]:
-    """One size: both medians and spreads, and the median of the ratios of each round. Below 1, ours takes less time."""
+def compared(side: int, dtype: str) -> dict[str, Any]:
+    """One size: medians and spreads, and the medians of the ratios of each round. Below 1, ours takes less time."""
     generator = np.random.default_rng(side)
-    a, b = (generator.standard_normal((side, side), np.float32) for _ in range(2))
+    a, b = (generator.standard_normal((side, side), np.float32).astype(dtype) for _ in range(2))
     rows = generator.integers(0, side, 16)
     wanted = a[rows].astype(np.float64) @ b.astype(np.float64)
-    calls: dict[str, Product] = {"tilewright": lambda: own_product(a, b), "torch": lambda: torch_product(a, b)}
-    errors = {name: float(np.abs(call()[rows] - wanted).max()) for name, call in calls.items()}
-    times = in_turns(calls)
-    ratio = median(own / other for own, other in zip(times["tilewright"], times["torch"], strict=True))
-    row: dict[str, Any] = {"side": side, "dtype": "float32", "rounds": len(times["torch"]), "ratio": round(ratio, 3)}
+    left, right, out = a.copy(), b.copy(), np.zeros((side, side), dtype)
+    calls: dict[str, Product] = {
+        "tilewright": lambda: own_product(a, b),
+        "torch": lambda: torch_product(a, b),
+        "pinned": lambda: tilewright.matmul(left, right, out, device="gpu"),
+        "torch_pinned": torch_pinned(a, b),
+    }
+    with tilewright.pinned(left, right, out, device="gpu"):
+        errors = {name: float(np.abs(call()[rows] - wanted).max()) for name, call in calls.items()}
+        times = in_turns(calls)
+    row: dict[str, Any] = {"side": side, "dtype": dtype, "rounds": len(times["torch"])}
     for name, own in times.items():
         row[name] = figures(own) | {"largest_error": errors[name]}
-    ours, theirs = row["tilewright"]["us"], row["torch"]["us"]
-    print(f"{side:6} tilewright {ours:11.1f} us   torch {theirs:11.1f} us   {ratio:6.3f} of its time", flush=True)
+    for name, ours, theirs in (("ratio", "tilewright", "torch"), ("pinned_ratio", "pinned", "torch_pinned")):
+        row[name] = round(median(own / other for own, other in zip(times[ours], times[theirs], strict=True)), 3)
+    told = "   ".join(f"{name} {row[name]['us']:.1f} us" for name in calls)
+    print(f"{dtype} {side:6} {told}   {row['ratio']:.3f} and {row['pinned_ratio']:.3f} of its time", flush=True)
     return row
 
 
@@ -142,7 +166,10 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--limits", action="store_true", help="measure around the constants of the copies instead")
     options = parser.parse_args(words)
     record: dict[str, Any] = {"machine": machine()}
-    record |= {"limits": limits_found()} if options.limits else {"rows": [compared(side) for side in SIDES]}
+    if options.limits:
+        record["limits"] = limits_found()
+    else:
+        record["rows"] = [compared(side, dtype) for dtype in DTYPES for side in SIDES]
     if options.record:
         options.record.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
 

@@ -28,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="BYTES",
         help="the same of the host's memory, for copies and tiles (default: no limit)",
     )
-    parser.add_argument("--pinned", action="store_true", help="for arrays that tilewright.pinned has pinned")
+    parser.add_argument(
+        "--pinned",
+        action="store_true",
+        help="for arrays that tilewright.pinned has pinned (default: for ordinary ones)",
+    )
     add_library_type(parser)
     add_device(parser)
 
