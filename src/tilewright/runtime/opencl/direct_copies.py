@@ -67,35 +67,51 @@ def _merged(array: np.ndarray) -> tuple[list[int], list[int]]:
     return sides, strides
 
 
-def write_directly(device: Device, queue: Any, buffer: Any, array: np.ndarray) -> bool:
-    """Copy an array to a buffer, and wait; False, and nothing done, if the array is not pinned, or not in long rows.
+Begun = list[
+    tuple[Any, PinnedRange]
+]  # copies whose end nobody has waited for: events, and what must stay pinned until then
+
+
+def begin_write(device: Device, queue: Any, buffer: Any, array: np.ndarray) -> Begun | None:
+    """Begin to copy an array to a buffer. None, and nothing done, if the array is not pinned, or not in long rows.
 
     Arrays are in the order of their buffers: C order, any strides.
     """
-    return _copied(device, queue, buffer, array, True)
+    return _begun(device, queue, buffer, array, True)
+
+
+def write_directly(device: Device, queue: Any, buffer: Any, array: np.ndarray) -> bool:
+    """The same to its end; False if nothing was done."""
+    return _ended(device, begin_write(device, queue, buffer, array))
 
 
 def read_directly(device: Device, queue: Any, buffer: Any, array: np.ndarray) -> bool:
-    """The opposite, after all commands in the queue."""
-    return _copied(device, queue, buffer, array, False)
+    """Copy a buffer to an array after all commands in the queue, and wait; False if nothing was done."""
+    return _ended(device, _begun(device, queue, buffer, array, False))
 
 
-def _copied(device: Device, queue: Any, buffer: Any, array: np.ndarray, writes: bool) -> bool:
+def _begun(device: Device, queue: Any, buffer: Any, array: np.ndarray, writes: bool) -> Begun | None:
     pinned = device.pinned.holding(array) if array.nbytes else None
     blocks = [] if pinned is None else rows_of(array, pinned.first)
     if pinned is None or not blocks:
-        return False
+        return None
     what = f"writing {array.nbytes:,} bytes to" if writes else f"reading {array.nbytes:,} bytes from"
     begun: deque[Any] = deque()
     with check(f"{what} {device.info.label}"):
         for event in _commands(queue, buffer, pinned, blocks, writes):
             begun.append(event)
             queue.flush()
-            if len(begun) == IN_FLIGHT:
+            if len(begun) > IN_FLIGHT:
                 begun.popleft().wait()
-        for event in begun:
+    return [(event, pinned) for event in begun]
+
+
+def _ended(device: Device, begun: Begun | None) -> bool:
+    """Wait for what was begun, and say whether anything was."""
+    with check(f"copying pinned memory to or from {device.info.label}"):
+        for event, _ in begun or ():
             event.wait()
-    return True
+    return begun is not None
 
 
 def _commands(queue: Any, buffer: Any, pinned: PinnedRange, blocks: list[Rows], writes: bool) -> Iterator[Any]:

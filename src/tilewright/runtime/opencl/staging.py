@@ -18,7 +18,7 @@ import pyopencl as cl
 from ..processors import usable_processors
 from .copy_threads import MOST_THREADS, share, taken_from
 from .device import Device, check
-from .direct_copies import read_directly, write_directly
+from .direct_copies import Begun, begin_write, read_directly
 
 READ, WRITE = cl.map_flags.READ, cl.map_flags.WRITE
 PINNED = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
@@ -101,18 +101,17 @@ class Staging:
         self._device = device
         self._limits = limits or USUAL
         self._lanes: list[Lane] = []
+        self._begun: Begun = []
 
     def write(self, queue: Any, copies: Sequence[tuple[Any, np.ndarray]], origin: int = 0) -> None:
         """Enqueue copies of arrays to buffers, in order with what follows on `queue`. The arrays are read when this returns.
 
-        They begin `origin` bytes into their buffers. Pinned arrays are copied by the device alone.
+        They begin `origin` bytes into their buffers. Only pinned arrays are copied by the device alone, which may still read them
+        until `read` returns, or the queue has finished.
         """
+        self._begun = []  # of a call that has failed: its queue has finished
         if not origin:
-            copies = [
-                (buffer, array)
-                for buffer, array in copies
-                if not self._is_staged(array) or not write_directly(self._device, queue, buffer, array)
-            ]
+            copies = [each for each in copies if not self._began_directly(queue, *each)]
         staged = [each for each in copies if each[1].nbytes >= (1 if origin else max(self._limits.plain_bytes, 1))]
         for buffer, array in copies:
             if 0 < array.nbytes < self._limits.plain_bytes and not origin:
@@ -131,8 +130,11 @@ class Staging:
 
     def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
-        if not origin and self._is_staged(array) and read_directly(self._device, queue, buffer, array):
-            return
+        if origin or not self._is_staged(array) or not read_directly(self._device, queue, buffer, array):
+            self._read_by_threads(queue, buffer, array, origin)
+        self._begun = []
+
+    def _read_by_threads(self, queue: Any, buffer: Any, array: np.ndarray, origin: int) -> None:
         if not self._is_staged(array):
             words = as_words(array)
             words[...] = self._device.read(buffer, words.size, words.dtype, origin, queue).reshape(words.shape)
@@ -156,6 +158,12 @@ class Staging:
 
         with check(f"reading {array.nbytes:,} bytes from {self._device.info.label}"):
             share(work, lanes, todo)
+
+    def _began_directly(self, queue: Any, buffer: Any, array: np.ndarray) -> bool:
+        """Whether the device copies an array by itself, which it has begun then."""
+        begun = begin_write(self._device, queue, buffer, array) if self._is_staged(array) else None
+        self._begun += begun or []
+        return begun is not None
 
     def _is_staged(self, array: np.ndarray) -> bool:
         """Whether an array is too large for the driver's own copy."""
