@@ -185,18 +185,18 @@ def _chosen(
     own_memory = [info for info, own in zip(infos, shared, strict=True) if not own]
     largest = min((info.max_alloc_bytes for info in own_memory if info.max_alloc_bytes), default=None)
     rates = [rates_of(operation, info, pinned) for info in infos]
-    links = [each.link for each in rates]
     together = replace(
         rates[0],
         flops=sum(each.flops for each in rates),
-        link=sum(links) if pinned else min(links),  # of all: the host's threads copy no faster for several
+        link=min(each.link for each in rates),  # of all: the host's threads copy no faster for several
+        links=len(rates) if pinned else 1,
         store_s=rates[0].store_s / len(infos),
     )
     tiles, plans = _fitting(operation, infos, most, largest, together, _stores(shared))
     threads = [not own and not pinned for own in shared]
     shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, threads, rates, plans))
     copied = tiles.bytes_of_all / HOST_COPIES if any(threads) else 0.0
-    whole = max(1 / sum(1 / each.seconds for each in shares), copied)
+    whole = max(1 / sum(1 / each.seconds for each in shares), copied, tiles.predicted(together) if pinned else 0.0)
     host_bytes = sum(each.host_bytes for each in shares) + len(infos) * spare
     same = len(set(map(_launched, plans))) == 1 and all(
         operation.same_bits(tiles, each, info) for each, info in zip(plans, infos, strict=True)

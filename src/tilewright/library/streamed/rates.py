@@ -20,6 +20,7 @@ class Rates:
     tile_s: float = 4e-4
     run_s: tuple[float, float] = (0.0, 0.0)
     store_s: float = 0.0
+    links: int = 1
 
 
 @dataclass(frozen=True)

@@ -190,13 +190,15 @@ class TilePlan:
         return 2.0 * self.sizes.batch * self.sizes.m * self.sizes.n * self.sizes.k
 
     def seconds(self, rates: Rates) -> tuple[float, float, float]:
-        """What the products, the link to the device and the link back take by themselves."""
+        """What the products, the links to the devices and the links back take by themselves."""
         m, n = min(self.m, self.sizes.m), min(self.n, self.sizes.n)
         depth = max(1, min(self.k, self.sizes.k))
         full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth)
         computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s
-        loading = self.bytes_in / rates.link + self.lines_in * LINE_S + self.runs_in * rates.run_s[0]
-        return computing, loading, self.bytes_out / rates.link + self.tiles * self._store_overhead(rates)
+        times = 1.0 if rates.links == 1 else (self.bytes_of_all - self.bytes_out) / max(1, self.bytes_in)
+        loading = times * (self.bytes_in / rates.link + self.runs_in * rates.run_s[0]) + self.lines_in * LINE_S
+        storing = self.bytes_out / rates.link + self.tiles * self._store_overhead(rates)
+        return computing, loading / rates.links, storing / rates.links
 
     def _store_overhead(self, rates: Rates) -> float:
         """Seconds to store a tile beside its bytes."""
@@ -210,18 +212,19 @@ class TilePlan:
         computing += rates.lost * (loading + storing)
         if not self.groups:
             return max(computing, loading, storing) + a + b + c
-        return max(self._begun_to_ended(a, b, computing / self.tiles), loading, storing + a + b) + c
+        return max(self._begun_to_ended(a, b, computing / self.tiles, rates.links), loading, storing + a + b) + c
 
-    def _begun_to_ended(self, a: float, b: float, tile: float) -> float:
+    def _begun_to_ended(self, a: float, b: float, tile: float, links: int) -> float:
         """Seconds from the first load to the last product: in each phase of a group the longer of what runs side by side.
 
-        `a` and `b` are the seconds of a panel, `tile` those of a tile.
+        `a` and `b` are the seconds of a panel, `tile` those of a tile by all devices together: each computes its own groups.
         """
+        tile *= links
         (outer, inner), stays, passes = self._sides, *((a, b) if self.stays == "A" else (b, a))
         held = min(self.held, outer)
         first = min(self.kept, inner)
         last = min(self.kept, inner - first)
-        groups = self.sizes.batch * outer / self.held
+        groups = max(1.0, self.sizes.batch * outer / self.held / links)
         between_them = inner - first - last
         middle = between_them * max(held * tile, passes)
         late = last - max(0, min(last - 1, between_them))  # of the last panels that pass by: before, they have no room

@@ -10,7 +10,7 @@ from devices import CPU, HOPPER
 from tilewright.core.device import DeviceInfo
 from tilewright.core.problem import Gemm
 from tilewright.errors import InvalidInput
-from tilewright.library.streamed import calls
+from tilewright.library.streamed import calls, planning
 from tilewright.library.streamed.limits import Limits
 
 GPUS = [replace(HOPPER, compute_units=132, clock_mhz=1755, global_bytes=80 * 10**9, name=f"GPU {n}") for n in range(4)]
@@ -83,3 +83,22 @@ def test_a_limit_that_is_too_small_for_all_may_do_for_one(monkeypatch: pytest.Mo
     assert used(problem, GPUS, monkeypatch, max_host_bytes="9MB") < 4
     with pytest.raises(InvalidInput, match="too small"):
         used(problem, GPUS, monkeypatch, max_host_bytes="1kB")
+
+
+def test_pinned_arrays_take_every_gpu_which_has_a_link_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Gemm(32_768, 32_768, 32_768, "float16")
+    devices = tuple(SimpleNamespace(info=info) for info in GPUS[:2])
+    monkeypatch.setattr(calls, "opened", lambda _: devices)
+    both = calls.planned(problem, Limits("all"), pinned=True)
+    assert both is not None
+    assert len(both.shares) == 2
+
+
+def test_each_gpu_waits_for_the_panels_of_its_own_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of float16 each GPU loads one operand whole and half of the other, and begins when it has a panel of both."""
+    problem = Gemm(32_768, 32_768, 32_768, "float16")
+    monkeypatch.setattr(calls, "opened", lambda _: tuple(SimpleNamespace(info=info) for info in GPUS[:2]))
+    plan = calls.planned(problem, Limits([0, 1]), pinned=True)
+    assert plan is not None
+    least = 1.5 * 32_768**2 * 2 / planning.PINNED_LINK
+    assert least < plan.seconds < 1.5 * least
