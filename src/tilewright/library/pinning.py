@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from ..errors import InvalidInput, UnsupportedType
 from ..runtime.opencl.device import Device, check
@@ -31,7 +32,7 @@ class Pinned(AbstractContextManager["Pinned"]):
         return sum({(each.first, each.last): each.last - each.first for each in self._ranges}.values())
 
     def close(self) -> None:
-        """Let go of the arrays. Calls that copy from them at this moment, in other threads, keep them pinned until they end."""
+        """Let go of the arrays. Calls that use them at this moment, in other threads, keep them pinned until they end."""
         self._ranges = ()
 
     def __exit__(
@@ -47,12 +48,13 @@ def pinned(*arrays: np.ndarray, device: Where = None) -> Pinned:
     """Pin NumPy arrays, so that GPUs copy from them and to them by themselves: for products of the same arrays again and again.
 
     Threads of a call copy ordinary arrays through pinned memory, at the rate of the host's processors and memory. From pinned
-    arrays, and views of them, the device copies alone, at the rate of its bus. Results are the same. To pin takes as long as one
-    or two copies, so that a single call gains nothing by it. The system cannot swap pinned pages.
+    arrays, and views of them, the device copies alone, at the rate of its bus. Products in tiles may have other tiles then, and
+    so differ by rounding. To pin takes as long as one or two copies: a single call gains nothing. The system cannot swap pinned
+    pages.
 
     Arguments:
-        arrays: NumPy arrays of any shape, type and strides, and results that are passed as `out`. Their memory must not be a
-            file's, and stays theirs. They are kept alive as long as they are pinned.
+        arrays: NumPy arrays of any shape, type and strides, and results that are passed as `out`. Their memory must not be
+            a file's or shared with other processes, and stays theirs. They are kept alive as long as they are pinned.
         device: the device or devices of the calls, as for `matmul`. For one that works in the host's memory, such as a CPU,
             nothing is pinned.
 
@@ -60,7 +62,7 @@ def pinned(*arrays: np.ndarray, device: Where = None) -> Pinned:
 
     Raises:
         UnsupportedType: something is no NumPy array.
-        InvalidInput: an array lies in a file, or shares some of its memory, and not all, with one that is pinned already.
+        InvalidInput: an array lies in a file or in shared memory, or some of its memory is pinned already, and not all.
         LaunchFailed, OutOfDeviceMemory: the driver pins no such memory.
 
     >>> import numpy as np, tilewright
@@ -74,8 +76,17 @@ def pinned(*arrays: np.ndarray, device: Where = None) -> Pinned:
     for place, array in enumerate(arrays):
         _refuse_others(array, place)
     devices = [each for each in opened(device) if not shares_memory(each)]
+    # Whole arrays before their parts, which have the same range then.
+    largest_first = sorted(
+        (place for place, each in enumerate(arrays) if each.nbytes), key=lambda place: -_span(arrays[place])
+    )
     with _pinning:
-        return Pinned([_pin(each, array) for array in arrays if array.size for each in devices])
+        return Pinned([_pin(each, arrays[place], place) for place in largest_first for each in devices])
+
+
+def _span(array: np.ndarray) -> int:
+    first, last = byte_bounds(array)
+    return int(last - first)
 
 
 def _refuse_others(array: Any, place: int) -> None:
@@ -87,10 +98,11 @@ def _refuse_others(array: Any, place: int) -> None:
         raise UnsupportedType(f"argument {place} holds objects of Python, which no kernel reads")
     if mapped_root(array) is not None or span_of(array) is not None:
         raise InvalidInput(
-            f"argument {place} lies in a file, which is read and written by calls of the system: leave it out"
+            f"argument {place} lies in a file, or in memory that processes share, which is not pinned: leave it out, "
+            "or pass a copy"
         )
 
 
-def _pin(device: Device, array: np.ndarray) -> PinnedRange:
+def _pin(device: Device, array: np.ndarray, place: int) -> PinnedRange:
     with check(f"pinning {array.nbytes:,} bytes for {device.info.label}"):
-        return device.pinned.pin(device.context, array)
+        return device.pinned.pin(device.context, array, f"argument {place}")

@@ -4,7 +4,7 @@ import gc
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,16 @@ import tiled_calls
 from separate import pretend
 from tiled_calls import random
 
-from tilewright import Pinned, gemm, matmul, matrix_transpose, pinned, plan, transpose
-from tilewright.errors import InvalidInput, UnsupportedType
+from tilewright import Pinned, gemm, matmul, matrix_transpose, pinned, transpose
+from tilewright.errors import InvalidInput, LaunchFailed, UnsupportedType
 from tilewright.library import pinning
-from tilewright.library.engine import default_device
-from tilewright.library.streamed.planning import StreamedPlan
-from tilewright.runtime.opencl import direct_copies
+from tilewright.library.engine import Call, default_device
+from tilewright.library.streamed import calls
+from tilewright.library.streamed.executor import Run
+from tilewright.library.streamed.planning import choose
+from tilewright.runtime.opencl import direct_copies, staging
 from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.opencl.staging import staging_of
 
 
 class Copies:
@@ -146,7 +149,9 @@ def test_two_pins_of_an_array_are_one_until_the_last(device: Device, copies: Cop
 def test_some_bytes_of_a_pinned_array_are_refused(device: Device, copies: Copies) -> None:
     array = random(300, 300)
     with pinned(array[:200], device=device.info.label):
-        with pytest.raises(InvalidInput, match="120,000 of the 240,000 bytes are pinned already"):
+        with pytest.raises(
+            InvalidInput, match="of the 240,000 bytes that argument 0 spans, 120,000 are pinned already"
+        ):
             pinned(array[100:], device=device.info.label)
         with pytest.raises(InvalidInput, match="pin the array that has the memory of both"):
             pinned(array, device=device.info.label)
@@ -192,27 +197,116 @@ def test_threads_that_pin_and_let_go_beside_products(device: Device, copies: Cop
     a, b = random(300, 310), random(310, 320)
     wanted = a.astype(np.float64) @ b
     errors: list[BaseException] = []
+    ended = Event()
 
     def pin() -> None:
         try:
-            for _ in range(200):
+            while not ended.wait(0.001):
                 with pinned(a, b, device=device.info.label):
-                    pass
+                    ended.wait(0.002)
         except BaseException as error:
             errors.append(error)
 
     threads = [Thread(target=pin) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for number in range(30):
+    for number in range(40):
         limits: dict[str, Any] = {"max_device_bytes": "2MB"} if number % 2 else {}
         assert np.allclose(matmul(a, b, device=device.info.label, **limits), wanted, atol=1e-3)
+    ended.set()
     for thread in threads:
         thread.join()
     assert not errors
+    assert copies.taken()
 
 
-def test_the_plan_of_pinned_arrays_copies_by_the_device_alone(device: Device) -> None:
-    found = plan(3000, device=device.info.label, max_device_bytes="30MB", pinned=True)
-    assert isinstance(found, StreamedPlan)
-    assert found.shares[0].limited_by != "the host's copies"
+def test_a_refusal_keeps_nothing_pinned(device: Device, copies: Copies) -> None:
+    """As in a notebook, which keeps the last error and so all that its functions knew."""
+    array = random(300, 300)
+    part = pinned(array[:200], device=device.info.label)
+    with pytest.raises(InvalidInput) as kept:
+        pinned(array, device=device.info.label)
+    part.close()
+    with pinned(array, device=device.info.label) as whole:
+        assert whole.nbytes == array.nbytes
+    assert "argument 0 spans" in str(kept.value)
+
+
+def test_a_whole_array_beside_its_parts(device: Device, copies: Copies) -> None:
+    array = random(300, 300)
+    with pinned(array[:100], array[50:], array, np.empty(3, "V0"), device=device.info.label) as held:
+        assert held.nbytes == array.nbytes
+
+
+@pytest.mark.parametrize("failing", ["enqueue", "read"])
+def test_a_call_that_fails_lets_go(
+    failing: str, device: Device, copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, out = random(300, 300), random(300, 300), random(300, 300)
+    opened = default_device(device.info.label)
+
+    def fail(*given: Any, **named: Any) -> None:
+        raise LaunchFailed("simulated")
+
+    with pinned(a, b, out, device=device.info.label), monkeypatch.context() as patched:
+        if failing == "enqueue":
+            patched.setattr(Call, "enqueue", fail)
+        else:
+            patched.setattr(staging, "read_directly", fail)
+        with pytest.raises(LaunchFailed, match="simulated"):
+            matmul(a, b, out, device=device.info.label)
+    assert copies.taken()
+    for each in (a, b, out):
+        assert opened.pinned.holding(each) is None
+
+
+def test_memory_stays_pinned_while_a_call_in_tiles_runs(
+    device: Device, copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, out = random(500, 500), random(500, 500), np.zeros((500, 500), np.float32)
+    where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": 1_200_000}
+    with pinned(a, b, out, device=device.info.label):
+        matmul(a, b, out, **where)
+    every = copies.taken()
+    held = pinned(a, b, out, device=device.info.label)
+    stored = Run.stored
+
+    def close(*given: Any) -> None:
+        held.close()
+        stored(*given)
+
+    monkeypatch.setattr(Run, "stored", close)
+    matmul(a, b, out, **where)
+    assert copies.taken() == every, "some went another way after another thread had let go"
+    assert default_device(device.info.label).pinned.holding(a) is None
+
+
+def test_an_empty_result_waits_for_what_is_read(device: Device, copies: Copies) -> None:
+    b = random(300, 300)
+    with pinned(b, device=device.info.label):
+        assert matmul(b[:0], b, device=device.info.label).shape == (0, 300)
+    assert staging_of(default_device(device.info.label))._begun == []
+
+
+def test_tiles_are_chosen_for_pinned_arrays_only_if_all_are_copied_directly(
+    device: Device, copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: list[bool] = []
+
+    def noted(*given: Any) -> Any:
+        chosen.append(given[-1])
+        return choose(*given)
+
+    monkeypatch.setattr(calls, "choose", noted)
+    a, b, out = random(400, 400), random(400, 400), np.zeros((400, 400), np.float32)
+    wide = out.astype(np.float64)
+    where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": 1_500_000}
+    with pinned(a, b, out, wide, device=device.info.label):
+        matmul(a, b, out, **where)
+        matmul(a.T, b, out.T, **where)
+        matmul(a[:, ::2], b[:200], out, **where)
+        matmul(a[::-1], b, out, **where)
+        matmul(a, b, wide, **where)
+        matmul(a, b, **where)
+    matmul(a, b, out, **where)
+    assert chosen == [True, True, False, False, False, False, False]

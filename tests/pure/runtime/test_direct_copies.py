@@ -1,12 +1,14 @@
 """Which rows of an array a device copies by itself."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 import pytest
 
 from tilewright.runtime.opencl import direct_copies
-from tilewright.runtime.opencl.direct_copies import rows_of
+from tilewright.runtime.opencl.direct_copies import read_directly, rows_of, write_directly
 
 RNG = np.random.default_rng(5)
 WHOLE = RNG.integers(0, 256, (6, 40, 700)).astype(np.uint8)
@@ -67,3 +69,35 @@ def test_small_blocks_of_many_matrices_go_another_way() -> None:
     many = np.zeros((400, 30, 700), np.uint8)
     assert len(rows_of(many, 0)) == 1
     assert rows_of(many[:, :20, :600], 0) == []
+
+
+def test_long_copies_by_rows_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dense memory goes in one command. Of rows each command has a limit, and few wait at a time."""
+    begun: list[dict[str, Any]] = []
+    running: list[int] = []
+
+    class Event:
+        def wait(self) -> None:
+            running.pop()
+
+    def enqueue(queue: Any, target: Any, source: Any, **where: Any) -> Event:
+        begun.append(where)
+        running.append(1)
+        assert len(running) <= direct_copies.IN_FLIGHT + 1
+        return Event()
+
+    monkeypatch.setattr(direct_copies, "MOST_BY_ROWS", 6_000)
+    monkeypatch.setattr(direct_copies, "LEAST_COMMAND", 512)
+    monkeypatch.setattr(cl, "enqueue_copy", enqueue)
+    array = np.zeros((40, 700), np.uint8)
+    pinned: Any = SimpleNamespace(first=array.ctypes.data, bytes=array.reshape(-1))
+    device: Any = SimpleNamespace(info=SimpleNamespace(label="a GPU"), pinned=SimpleNamespace(holding=lambda _: pinned))
+    queue: Any = SimpleNamespace(flush=lambda: None)
+    assert write_directly(device, queue, None, array)
+    assert [each.get("region") for each in begun] == [None]
+    begun.clear()
+    assert read_directly(device, queue, None, array[:, :600])
+    regions = [each["region"] for each in begun]
+    assert regions == [(600, 10, 1)] * 4
+    assert [each["buffer_origin"] for each in begun] == [(0, row, 0) for row in range(0, 40, 10)]
+    assert not running

@@ -165,24 +165,24 @@ class HostMemory:
 
     def _run_on_copies(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
         """The same on a device with separate memory: by buffers of its pool, and pinned memory on the way."""
-        pool, taken = self.device.pool, dict[str, tuple[int, Any]]()
+        pool, staging, taken = self.device.pool, staging_of(self.device), dict[str, tuple[int, Any]]()
         sent = {name: array for name, array in arrays.items() if name != output or reads_output}
         try:
             try:
                 self._send(call, arrays, sent, taken)
             except OutOfDeviceMemory:  # some drivers allocate when a buffer is first used
                 self._finish_before_raising()
+                staging.forget()
                 taken.clear()
                 if not pool.release():
                     raise
                 self._send(call, arrays, sent, taken)
-            staging_of(self.device).read(self.queue, taken[output][1], packed(arrays[output])[1])
-            if not arrays[output].nbytes:
-                self.device.finish(
-                    "operands of an empty result", self.queue
-                )  # nothing was read, which would have waited
+            if not arrays[output].nbytes:  # nothing is read, which would wait
+                self.device.finish("operands of an empty result", self.queue)
+            staging.read(self.queue, taken[output][1], packed(arrays[output])[1])
         except BaseException:
             self._finish_before_raising()
+            staging.forget()
             raise
         finally:
             pool.give(taken.values())

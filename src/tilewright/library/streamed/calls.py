@@ -13,6 +13,8 @@ from ...core.types import numpy_dtype
 from ...errors import InvalidInput, Unsupported
 from ...runtime.forks import refuse_if_forked
 from ...runtime.opencl.device import Device
+from ...runtime.opencl.direct_copies import directly_copied
+from ...runtime.opencl.pinned import PinnedRange
 from ..copy_calls import STANDS_FOR
 from ..memory.host import HostMemory
 from ..multiply import check_request, epilogue_of
@@ -180,7 +182,8 @@ def _budget(devices: Devices, limits: Limits, result: Given, out: Any) -> Budget
 def run_in_tiles(operation: Operation, devices: Devices, limits: Limits, result: Given, out: Any, what: str) -> None:
     """Plan, and compute all tiles that a journal does not say are done."""
     budget_of = partial(_budget, limits=limits, result=result, out=out)
-    pinned = _all_pinned(operation, devices)
+    ranges = _pinned_ranges(operation, devices)  # kept until the end of the call: tiles are chosen for them
+    pinned = bool(ranges)
     if limits.device == ALL:
         devices = quickest(operation, devices, budget_of, what, pinned)
     budget = budget_of(devices)
@@ -201,13 +204,15 @@ def run_in_tiles(operation: Operation, devices: Devices, limits: Limits, result:
             journal.close(complete)
 
 
-def _all_pinned(operation: Operation, devices: Devices) -> bool:
-    """Whether every device with memory of its own copies all operands and results by itself."""
-    arrays = [stack.memory for stack in operation.stacks]
+def _pinned_ranges(operation: Operation, devices: Devices) -> list[PinnedRange]:
+    """The pinned memory of all operands and results, if every device with memory of its own copies all of it by itself."""
     separate = [device for device in devices if not shares_memory(device)]
-    return bool(separate) and all(
-        array is not None and device.pinned.holding(array) is not None for device in separate for array in arrays
-    )
+    arrays = [
+        stack.memory if stack.memory is not None and stack.memory.dtype == dtype else None
+        for stack, dtype in zip(operation.stacks, operation.dtypes, strict=True)
+    ]
+    found = [None if array is None else directly_copied(device, array) for device in separate for array in arrays]
+    return [each for each in found if each is not None] if None not in found else []
 
 
 def _workers(

@@ -81,6 +81,10 @@ class Operation(Protocol):
         """All that is read and written."""
 
     @property
+    def dtypes(self) -> tuple[np.dtype, ...]:
+        """The element types of the same on a device: others are converted on the way."""
+
+    @property
     def planned_by(self) -> Hashable:
         """All of it that its plan depends on, except the memory that reading and writing take."""
 

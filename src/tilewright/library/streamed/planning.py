@@ -185,11 +185,12 @@ def _chosen(
     own_memory = [info for info, own in zip(infos, shared, strict=True) if not own]
     largest = min((info.max_alloc_bytes for info in own_memory if info.max_alloc_bytes), default=None)
     rates = [rates_of(operation, info, pinned) for info in infos]
+    own_links = [each.link for each, own in zip(rates, shared, strict=True) if pinned and not own]
     together = replace(
         rates[0],
         flops=sum(each.flops for each in rates),
-        link=min(each.link for each in rates),  # of all: the host's threads copy no faster for several
-        links=len(rates) if pinned else 1,
+        link=min(own_links or [each.link for each in rates]),  # of all: the host's threads copy no faster for several
+        links=len(own_links) or 1,
         store_s=rates[0].store_s / len(infos),
     )
     tiles, plans = _fitting(operation, infos, most, largest, together, _stores(shared))
@@ -265,7 +266,7 @@ def _share(
     rates: Rates,
     plans: Mapping[Shaped, Plan],
 ) -> Share:
-    """One device's, which has its `own` memory in the host's, or whose tiles the host's threads copy."""
+    """One device's share. Its `own` memory may be the host's; if it is not, tiles are copied `by_threads`, or by the device."""
     names = ("its kernels", "the link to it", "the link back", "the host's copies")
     times = (*tiles.seconds(rates), (tiles.bytes_in + tiles.bytes_out) / HOST_COPIES if by_threads else 0.0)
     taken = buffer_bytes(operation, tiles, plans)

@@ -72,6 +72,11 @@ class ProductOperation:
         return self.a, self.b, self.out, *(() if self.c is None else (self.c,))
 
     @property
+    def dtypes(self) -> tuple[np.dtype, ...]:
+        read, written = map(numpy_dtype, self.types)
+        return read, read, written, *(() if self.c is None else (written,))
+
+    @property
     def _summed(self) -> str:
         """The type of sums that wait between panels of k."""
         own, result = element_type(self.types[0]), element_type(self.types[1])

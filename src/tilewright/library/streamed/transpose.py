@@ -46,6 +46,10 @@ class TransposeOperation:
         return self.source, self.out
 
     @property
+    def dtypes(self) -> tuple[np.dtype, ...]:
+        return self.dtype, self.dtype
+
+    @property
     def planned_by(self) -> Hashable:
         return self.sizes, self.by_columns, self.dtype.str
 

@@ -1,6 +1,5 @@
 """Copies between buffers and pinned arrays, which the device does alone: no thread of the host touches the bytes."""
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import mul
@@ -52,6 +51,14 @@ def rows_of(array: np.ndarray, first: int) -> list[Rows]:
     return [Rows(place, row_bytes, rows, pitch) for place in places]
 
 
+def directly_copied(device: Device, array: np.ndarray) -> PinnedRange | None:
+    """The pinned range of an array that the device copies by itself, as matrices of rows or of columns; None for others."""
+    pinned = device.pinned.holding(array)
+    if pinned is None or not any(rows_of(each, pinned.first) for each in (array, array.mT)):
+        return None
+    return pinned
+
+
 def _merged(array: np.ndarray) -> tuple[list[int], list[int]]:
     """An array's sides and strides in bytes, where neighbours that lie behind one another are one dimension."""
     sides, strides = [1], [array.itemsize]
@@ -67,9 +74,10 @@ def _merged(array: np.ndarray) -> tuple[list[int], list[int]]:
     return sides, strides
 
 
-Begun = list[
-    tuple[Any, PinnedRange]
-]  # copies whose end nobody has waited for: events, and what must stay pinned until then
+# A copy whose end nobody has waited for: what must stay pinned until then, and its event. Python drops the last of a tuple
+# first, and who drops an event of PyOpenCL's copies waits for it: so an error or Ctrl-C lets go of nothing too early.
+Copy = tuple[PinnedRange, Any]
+Begun = list[Copy]
 
 
 def begin_write(device: Device, queue: Any, buffer: Any, array: np.ndarray) -> Begun | None:
@@ -82,12 +90,12 @@ def begin_write(device: Device, queue: Any, buffer: Any, array: np.ndarray) -> B
 
 def write_directly(device: Device, queue: Any, buffer: Any, array: np.ndarray) -> bool:
     """The same to its end; False if nothing was done."""
-    return _ended(device, begin_write(device, queue, buffer, array))
+    return ended(device, begin_write(device, queue, buffer, array))
 
 
 def read_directly(device: Device, queue: Any, buffer: Any, array: np.ndarray) -> bool:
     """Copy a buffer to an array after all commands in the queue, and wait; False if nothing was done."""
-    return _ended(device, _begun(device, queue, buffer, array, False))
+    return ended(device, _begun(device, queue, buffer, array, False))
 
 
 def _begun(device: Device, queue: Any, buffer: Any, array: np.ndarray, writes: bool) -> Begun | None:
@@ -96,26 +104,27 @@ def _begun(device: Device, queue: Any, buffer: Any, array: np.ndarray, writes: b
     if pinned is None or not blocks:
         return None
     what = f"writing {array.nbytes:,} bytes to" if writes else f"reading {array.nbytes:,} bytes from"
-    begun: deque[Any] = deque()
+    begun: Begun = []
     with check(f"{what} {device.info.label}"):
-        for event in _commands(queue, buffer, pinned, blocks, writes):
-            begun.append(event)
+        for copy in _commands(queue, buffer, pinned, blocks, writes):
+            begun.append(copy)
             queue.flush()
             if len(begun) > IN_FLIGHT:
-                begun.popleft().wait()
-    return [(event, pinned) for event in begun]
+                begun[0][1].wait()
+                del begun[0]
+    return begun
 
 
-def _ended(device: Device, begun: Begun | None) -> bool:
+def ended(device: Device, begun: Begun | None) -> bool:
     """Wait for what was begun, and say whether anything was."""
     with check(f"copying pinned memory to or from {device.info.label}"):
-        for event, _ in begun or ():
-            event.wait()
+        for copy in begun or ():
+            copy[1].wait()
     return begun is not None
 
 
-def _commands(queue: Any, buffer: Any, pinned: PinnedRange, blocks: list[Rows], writes: bool) -> Iterator[Any]:
-    """The events of copies of blocks that lie behind one another in a buffer: each is enqueued when it is asked for."""
+def _commands(queue: Any, buffer: Any, pinned: PinnedRange, blocks: list[Rows], writes: bool) -> Iterator[Copy]:
+    """Copies of blocks that lie behind one another in a buffer: each is enqueued when it is asked for."""
     row = 0
     for block in blocks:
         step = max(1, MOST_BY_ROWS // block.row_bytes)
@@ -130,5 +139,5 @@ def _commands(queue: Any, buffer: Any, pinned: PinnedRange, blocks: list[Rows], 
                     "host_pitches": (block.pitch, 0), "region": (block.row_bytes, rows, 1),
                 }  # fmt: skip
             target, source = (buffer, host) if writes else (host, buffer)
-            yield cl.enqueue_copy(queue, target, source, is_blocking=False, **where)
+            yield pinned, cl.enqueue_copy(queue, target, source, is_blocking=False, **where)
             row += rows

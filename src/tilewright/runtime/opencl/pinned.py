@@ -38,9 +38,6 @@ class PinnedRange:
     def holds(self, first: int, last: int) -> bool:
         return self.first <= first and last <= self.last
 
-    def overlaps(self, first: int, last: int) -> bool:
-        return self.first < last and first < self.last
-
 
 class PinnedRanges:
     """The pinned ranges of one device. They are known as long as they are: nothing here keeps one."""
@@ -48,24 +45,27 @@ class PinnedRanges:
     def __init__(self) -> None:
         self._known: tuple[ref[PinnedRange], ...] = ()  # replaced as a whole: who looks needs no lock
 
-    def pin(self, context: Any, array: np.ndarray) -> PinnedRange:
+    def pin(self, context: Any, array: np.ndarray, name: str) -> PinnedRange:
         """The range that holds an array's bytes: one that is pinned already, or a new one. One thread at a time may call this.
 
-        InvalidInput if some of the bytes are pinned, and not all: the driver would take neither range for one.
+        InvalidInput if some of the bytes are pinned, and not all: the driver would take neither range for one. It names the
+        array by `name`, and keeps no range: whoever keeps the error would.
         """
+        known = self.holding(array)
+        if known is not None:
+            return known
         first, last = byte_bounds(array)
-        for each in self._alive():
-            if each.holds(first, last):
-                return each
-            if each.overlaps(first, last):
-                shared = min(each.last, last) - max(each.first, first)
-                raise InvalidInput(
-                    f"{shared:,} of the {last - first:,} bytes are pinned already, by another array: pin the array that has the "
-                    "memory of both, before any part of it"
-                )
+        if shared := self._pinned_bytes(first, last):
+            raise InvalidInput(
+                f"of the {last - first:,} bytes that {name} spans, {shared:,} are pinned already, by another array: pin the "
+                "array that has the memory of both, before any part of it"
+            )
         made = PinnedRange(context, array)
         self._known = (*(ref(each) for each in self._alive()), ref(made))
         return made
+
+    def _pinned_bytes(self, first: int, last: int) -> int:
+        return sum(max(0, min(each.last, last) - max(each.first, first)) for each in self._alive())
 
     def holding(self, array: np.ndarray) -> PinnedRange | None:
         """The pinned range that holds all bytes of an array; None if there is none."""

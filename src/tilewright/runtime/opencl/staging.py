@@ -18,7 +18,7 @@ import pyopencl as cl
 from ..processors import usable_processors
 from .copy_threads import MOST_THREADS, share, taken_from
 from .device import Device, check
-from .direct_copies import Begun, begin_write, read_directly
+from .direct_copies import Begun, begin_write, ended, read_directly
 
 READ, WRITE = cl.map_flags.READ, cl.map_flags.WRITE
 PINNED = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
@@ -104,12 +104,11 @@ class Staging:
         self._begun: Begun = []
 
     def write(self, queue: Any, copies: Sequence[tuple[Any, np.ndarray]], origin: int = 0) -> None:
-        """Enqueue copies of arrays to buffers, in order with what follows on `queue`. The arrays are read when this returns.
+        """Enqueue copies of arrays to buffers, in order with what follows on `queue`.
 
-        They begin `origin` bytes into their buffers. Only pinned arrays are copied by the device alone, which may still read them
-        until `read` returns, or the queue has finished.
+        They begin `origin` bytes into their buffers. When this returns, all arrays have been read but pinned ones, which the
+        device copies by itself until `settle` or `read` returns.
         """
-        self._begun = []  # of a call that has failed: its queue has finished
         if not origin:
             copies = [each for each in copies if not self._began_directly(queue, *each)]
         staged = [each for each in copies if each[1].nbytes >= (1 if origin else max(self._limits.plain_bytes, 1))]
@@ -132,6 +131,15 @@ class Staging:
         """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
         if origin or not self._is_staged(array) or not read_directly(self._device, queue, buffer, array):
             self._read_by_threads(queue, buffer, array, origin)
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the device has read all pinned arrays that it was to copy, and forget them."""
+        ended(self._device, self._begun)
+        self.forget()
+
+    def forget(self) -> None:
+        """Keep no pinned array of a call whose queue has finished."""
         self._begun = []
 
     def _read_by_threads(self, queue: Any, buffer: Any, array: np.ndarray, origin: int) -> None:

@@ -99,3 +99,15 @@ def test_no_note_for_what_is_not_plain() -> None:
     assert not note_on_copies(Gemm(SIDE, SIDE, SIDE, precision="tf32"), GPU)
     assert not note_on_copies(Gemm(SIDE, SIDE, SIDE, "int32"), GPU)
     assert not note_on_copies(Gemm(2048, 2048, 2048, batch=64), GPU)
+
+
+def test_pinned_arrays_need_no_threads_that_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overlap, "THREADS", 1)
+    a, b, out = (matrix(SIDE, SIDE) for _ in range(3))
+    everything: Any = SimpleNamespace(info=GPU, pinned=SimpleNamespace(holding=lambda array: True))
+    assert ends_sooner_in_tiles(everything, (a, b, *[None] * 4), out, PLAIN)
+    assert not ends_sooner_in_tiles(everything, (a, b, *[None] * 4), None, PLAIN), "threads copy a new result"
+    assert not chosen(a, b, out=out)
+    problem = Gemm(SIDE, SIDE, SIDE)
+    assert note_on_copies(problem, GPU, True)
+    assert not note_on_copies(problem, GPU)

@@ -102,3 +102,24 @@ def test_each_gpu_waits_for_the_panels_of_its_own_link(monkeypatch: pytest.Monke
     assert plan is not None
     least = 1.5 * 32_768**2 * 2 / planning.PINNED_LINK
     assert least < plan.seconds < 1.5 * least
+
+
+def test_pinned_arrays_are_planned_by_the_link_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Gemm(44_544, 44_544, 44_544, "float16")
+    monkeypatch.setattr(calls, "opened", lambda _: tuple(SimpleNamespace(info=info) for info in GPUS[:1]))
+    ordinary, pinned = (calls.planned(problem, Limits(0, "4GB"), pinned=each) for each in (False, True))
+    assert ordinary is not None
+    assert pinned is not None
+    assert pinned.seconds < 0.95 * ordinary.seconds
+    assert ordinary.shares[0].limited_by == "the host's copies"
+    assert pinned.shares[0].limited_by == "its kernels"
+
+
+def test_a_processor_beside_a_gpu_has_no_link_for_pinned_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Gemm(32_768, 32_768, 32_768, "float16")
+    monkeypatch.setattr(calls, "opened", lambda _: tuple(SimpleNamespace(info=info) for info in (CPU, GPUS[0])))
+    ordinary, pinned = (calls.planned(problem, Limits([0, 1]), pinned=each) for each in (False, True))
+    assert ordinary is not None
+    assert pinned is not None
+    assert pinned.seconds < 1.05 * ordinary.seconds
+    assert min(pinned.tiles.m, pinned.tiles.n) >= 1024
