@@ -181,9 +181,23 @@ def _budget(devices: Devices, limits: Limits, result: Given, out: Any) -> Budget
 
 def run_in_tiles(operation: Operation, devices: Devices, limits: Limits, result: Given, out: Any, what: str) -> None:
     """Plan, and compute all tiles that a journal does not say are done."""
-    budget_of = partial(_budget, limits=limits, result=result, out=out)
     ranges = _pinned_ranges(operation, devices)  # kept until the end of the call: tiles are chosen for them
-    pinned = bool(ranges)
+    try:
+        _plan_and_run(
+            operation, devices, limits, partial(_budget, limits=limits, result=result, out=out), what, bool(ranges)
+        )
+    finally:
+        ranges.clear()  # an error would keep them
+
+
+def _plan_and_run(
+    operation: Operation,
+    devices: Devices,
+    limits: Limits,
+    budget_of: Callable[[Devices], Budget],
+    what: str,
+    pinned: bool,
+) -> None:
     if limits.device == ALL:
         devices = quickest(operation, devices, budget_of, what, pinned)
     budget = budget_of(devices)
