@@ -1,8 +1,8 @@
-"""cuBLASXt as a rival of products in tiles: it multiplies matrices of the host on GPUs, by tiles of its own.
+"""cuBLASXt as a baseline for products in tiles: it multiplies matrices of the host on GPUs, by tiles of its own.
 
-It has no limit of device memory and no float16. Sides of its tiles are tried, and the fastest is the rival. It pins the matrices
-of each call: without, a product of 31,488 a side took an H200 3.5 times as long. (cuBLAS documentation, "Using the cuBLASXt
-API".)
+It has no limit of device memory and no float16. Sides of its tiles are tried, and the fastest is the baseline. It pins the
+matrices of each call: without, a product of 31,488 a side took an H200 3.5 times as long. (cuBLAS documentation,
+"Using the cuBLASXt API".)
 """
 
 import ctypes
@@ -21,7 +21,7 @@ PINNED = 1  # cublasXtPinnedMemMode_t
 
 
 @dataclass(frozen=True)
-class Rival:
+class Baseline:
     """The fastest way of cuBLASXt: call it, then look at `result`."""
 
     way: str
@@ -30,7 +30,7 @@ class Rival:
     close: Callable[[], None]  # two handles at a time end in a segmentation fault
 
 
-def cublas_xt(a: np.ndarray, b: np.ndarray, gpus: int = 1) -> Rival | None:
+def cublas_xt(a: np.ndarray, b: np.ndarray, gpus: int = 1) -> Baseline | None:
     """cuBLASXt for two square matrices by rows, on the first GPUs. None if it is not installed or has no such type."""
     own = library()
     if own is None or a.dtype.name not in ROUTINES or not hasattr(own, "cublasXtCreate"):
@@ -47,7 +47,7 @@ def cublas_xt(a: np.ndarray, b: np.ndarray, gpus: int = 1) -> Rival | None:
         tried.append((perf_counter() - begin, f"tiles of {side}", call))
         print(f"cuBLASXt, {tried[-1][1]}: {tried[-1][0]:.2f} s", flush=True)
     _, way, fastest = min(tried, key=lambda each: each[0])
-    return Rival(way, fastest, result, lambda: _checked("cublasXtDestroy", own.cublasXtDestroy(handle)))
+    return Baseline(way, fastest, result, lambda: _checked("cublasXtDestroy", own.cublasXtDestroy(handle)))
 
 
 def _with(own: Any, handle: ctypes.c_void_p, side: int, arrays: tuple[np.ndarray, ...]) -> Callable[[], None]:

@@ -60,14 +60,14 @@ def largest_error(a: np.ndarray, b: np.ndarray, result: np.ndarray) -> float:
     return float(np.abs(result[rows, :COLUMNS] - exact).max() / np.abs(exact).max())
 
 
-def rivals_of(a: np.ndarray, b: np.ndarray, counts: Sequence[int], rounds: int) -> dict[int, list[float]]:
+def baselines_of(a: np.ndarray, b: np.ndarray, counts: Sequence[int], rounds: int) -> dict[int, list[float]]:
     """Seconds of cuBLASXt on so many GPUs: one after the other, since two handles at a time end in a segmentation fault."""
     found: dict[int, list[float]] = {}
     for count in counts:
-        rival = cublas_xt(a, b, count)
-        if rival is not None:
-            found[count] = [timed(rival.call) for _ in range(rounds)]
-            rival.close()
+        baseline = cublas_xt(a, b, count)
+        if baseline is not None:
+            found[count] = [timed(baseline.call) for _ in range(rounds)]
+            baseline.close()
     return found
 
 
@@ -76,12 +76,12 @@ def in_one_piece(a: np.ndarray, b: np.ndarray, out: np.ndarray, gpu: int) -> Non
     tilewright.matmul(a, b, out, queue=default_device(str(gpu)).plain_queue)
 
 
-def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: bool) -> list[dict[str, Any]]:
+def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, baselines: bool) -> list[dict[str, Any]]:
     """The rows of one type."""
     gpus = nvidia_gpus()
     a, b = operand(side, dtype, 1), operand(side, dtype, 2)
     out = np.zeros((side, side), dtype)
-    theirs = rivals_of(a, b, counts, rounds) if rivals else {}
+    theirs = baselines_of(a, b, counts, rounds) if baselines else {}
     calls: dict[tuple[str, int], Callable[[], Any]] = {
         ("one piece", 1): partial(in_one_piece, a, b, out, gpus[0]),
         ("plain", 1): lambda: tilewright.matmul(a, b, out, device=gpus[0]),
@@ -120,7 +120,8 @@ def measured(side: int, dtype: str, counts: Sequence[int], rounds: int, rivals: 
 def pinned_times(
     a: np.ndarray, b: np.ndarray, out: np.ndarray, whole: Callable[[], Any], counts: Sequence[int], rounds: int
 ) -> dict[int, list[float]]:
-    """Seconds of pinned arrays on so many GPUs, in turns with the product of operands on a device. Their results are checked."""
+    """Seconds of products of pinned arrays by each number of GPUs, interleaved with the product of operands on a device. Their
+    results are checked."""
     gpus = nvidia_gpus()
     with tilewright.pinned(a, b, out, device=gpus[: max(counts)]):
         calls = {str(count): partial(tilewright.matmul, a, b, out, device=gpus[:count]) for count in counts}

@@ -29,7 +29,7 @@ from tilewright.library.streamed.budget import as_bytes
 from tilewright.library.streamed.planning import GPU_LINK, PINNED_LINK, StreamedPlan
 from tilewright.runtime.processors import usable_processors
 
-from .cublas_xt import Rival, cublas_xt
+from .cublas_xt import Baseline, cublas_xt
 
 BLOCK = (
     4096  # random numbers are made once, and repeated with other signs: making all would take longer than the product
@@ -98,9 +98,9 @@ def measured(
         tilewright.matmul(a, b, tiles, device=device, **limits)
 
     calls = {"whole": whole, "tiles": in_tiles}
-    rival = cublas_xt(a, b) if gpu and not pinned else None
-    if rival is not None:
-        calls["cublas_xt"] = rival.call
+    baseline = cublas_xt(a, b) if gpu and not pinned else None
+    if baseline is not None:
+        calls["cublas_xt"] = baseline.call
     with tilewright.pinned(a, b, tiles, device=device) if pinned else nullcontext():
         seconds = in_turns(calls, rounds)
     flops = 2.0 * side**3
@@ -121,7 +121,7 @@ def measured(
         "whole_gflops": flops / median(seconds["whole"]) / 1e9, "tiles_gflops": flops / median(seconds["tiles"]) / 1e9,
         "ratio": ratio, "seconds": seconds, "link_seconds": link_s, "bound_seconds": bound_s, "predicted_seconds": plan.seconds,
         "same_bits": plan.same_bits, "equal": equal, "difference": difference, "largest_error": error,
-    } | rival_figures(rival, seconds, tiles[rows, :COLUMNS])  # fmt: skip
+    } | baseline_figures(baseline, seconds, tiles[rows, :COLUMNS])  # fmt: skip
 
 
 def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
@@ -135,17 +135,17 @@ def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list
     return seconds
 
 
-def rival_figures(rival: Rival | None, seconds: dict[str, list[float]], some: np.ndarray) -> dict[str, Any]:
+def baseline_figures(baseline: Baseline | None, seconds: dict[str, list[float]], some: np.ndarray) -> dict[str, Any]:
     """How cuBLASXt ran, and how far some of its elements are from ours."""
-    if rival is None:
+    if baseline is None:
         return {}
     times = zip(seconds["cublas_xt"], seconds["tiles"], strict=True)
-    side = len(rival.result)
+    side = len(baseline.result)
     rows = [0, side // 3, side - 1]
     return {
-        "cublas_xt": rival.way,
+        "cublas_xt": baseline.way,
         "times_as_fast_as_cublas_xt": median(one / other for one, other in times),
-        "from_cublas_xt": float(np.abs(rival.result[rows, :COLUMNS] - some).max()),
+        "from_cublas_xt": float(np.abs(baseline.result[rows, :COLUMNS] - some).max()),
     }
 
 

@@ -13,7 +13,7 @@ from ...core.types import numpy_dtype
 from ...errors import InvalidInput, Unsupported
 from ...runtime.forks import refuse_if_forked
 from ...runtime.opencl.device import Device
-from ...runtime.opencl.direct_copies import directly_copied
+from ...runtime.opencl.direct_copies import range_copied_directly
 from ...runtime.opencl.pinned import PinnedRange
 from ..copy_calls import STANDS_FOR
 from ..memory.host import HostMemory
@@ -225,7 +225,7 @@ def _pinned_ranges(operation: Operation, devices: Devices) -> list[PinnedRange]:
         stack.memory if stack.memory is not None and stack.memory.dtype == dtype else None
         for stack, dtype in zip(operation.stacks, operation.dtypes, strict=True)
     ]
-    found = [None if array is None else directly_copied(device, array) for device in separate for array in arrays]
+    found = [None if array is None else range_copied_directly(device, array) for device in separate for array in arrays]
     return [each for each in found if each is not None] if None not in found else []
 
 

@@ -82,7 +82,7 @@ class Operation(Protocol):
 
     @property
     def dtypes(self) -> tuple[np.dtype, ...]:
-        """The element types of the same on a device: others are converted on the way."""
+        """The element types that the stacks have on a device, in their order. Arrays of others are converted."""
 
     @property
     def planned_by(self) -> Hashable:

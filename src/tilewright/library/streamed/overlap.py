@@ -21,9 +21,8 @@ PLAIN_COPIES = 35e9
 # 6144 a side (2 and 9 ms to hide) took 3 ms longer in tiles, of 8192 (20 ms) 37 to 40 ms and not 46 to 56, float16 of 16384
 # (14 ms) 45 to 57 and not 50 to 58, and float32 of 16384 x 512 x 16384 (5 of 38 ms) the same.
 LEAST_HIDDEN_S, LEAST_HIDDEN = 0.01, 0.15  # in seconds, and of the sum of both
-LEAST_THREADS = (
-    4  # that copy: on few processors the threads that load, compute and store slow copies down. Measured: 12, 16
-)
+# That copy: on few processors the threads that load, compute and store slow copies down. Measured: 12, 16.
+LEAST_THREADS = 4
 
 
 def ends_sooner_in_tiles(device: Device, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:

@@ -10,7 +10,8 @@ class Rates:
     Small tiles leave units idle, as if they had `edge` more rows, columns and depth, and each tile takes `tile_s` of Python. A
     device that is the host's processor loses a share of the time that copies take: one core of so many does them. Each run of
     contiguous bytes in the host's memory takes `run_s` beside its bytes, one number for loading and one for storing; and each
-    tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied.
+    tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied. For several
+    devices that copy by themselves, `flops` is the sum, and `link` the rate of each of the `links`.
     """
 
     flops: float

@@ -21,7 +21,7 @@ MOST_BY_ROWS, IN_FLIGHT = 16 * 2**20, 2
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of equal length, of which neighbours do not touch: `begin` bytes into a pinned range, and a `pitch` apart."""
+    """Rows of one length at a fixed `pitch`, in bytes. The first begins `begin` bytes into a pinned range."""
 
     begin: int
     row_bytes: int
@@ -51,7 +51,7 @@ def rows_of(array: np.ndarray, first: int) -> list[Rows]:
     return [Rows(place, row_bytes, rows, pitch) for place in places]
 
 
-def directly_copied(device: Device, array: np.ndarray) -> PinnedRange | None:
+def range_copied_directly(device: Device, array: np.ndarray) -> PinnedRange | None:
     """The pinned range of an array that the device copies by itself, as matrices of rows or of columns; None for others."""
     pinned = device.pinned.holding(array)
     if pinned is None or not any(rows_of(each, pinned.first) for each in (array, array.mT)):

@@ -103,20 +103,18 @@ class Staging:
         self._lanes: list[Lane] = []
         self._begun: Begun = []
 
-    def write(self, queue: Any, copies: Sequence[tuple[Any, np.ndarray]], origin: int = 0) -> None:
+    def write(self, queue: Any, copies: Sequence[tuple[Any, np.ndarray]]) -> None:
         """Enqueue copies of arrays to buffers, in order with what follows on `queue`.
 
-        They begin `origin` bytes into their buffers. When this returns, all arrays have been read but pinned ones, which the
-        device copies by itself until `settle` or `read` returns.
+        When this returns, all arrays have been read but pinned ones, which the device copies by itself until `read` returns.
         """
-        if not origin:
-            copies = [each for each in copies if not self._began_directly(queue, *each)]
-        staged = [each for each in copies if each[1].nbytes >= (1 if origin else max(self._limits.plain_bytes, 1))]
+        copies = [each for each in copies if not self._began_directly(queue, *each)]
+        staged = [each for each in copies if self._is_staged(each[1])]
         for buffer, array in copies:
-            if 0 < array.nbytes < self._limits.plain_bytes and not origin:
+            if array.nbytes and not self._is_staged(array):
                 self._device.write(buffer, as_words(array), queue)
         total = sum(array.nbytes for _, array in staged)
-        todo = deque(part for buffer, array in staged for part in self._parts(buffer, array, total, origin))
+        todo = deque(part for buffer, array in staged for part in self._parts(buffer, array, total))
 
         def work(lane: Lane) -> None:
             pieces = cycle(lane)
@@ -127,14 +125,10 @@ class Staging:
             with check(f"writing {total:,} bytes to {self._device.info.label}"):
                 share(work, self._lanes_for(total), todo)
 
-    def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
-        """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
-        if origin or not self._is_staged(array) or not read_directly(self._device, queue, buffer, array):
-            self._read_by_threads(queue, buffer, array, origin)
-        self.settle()
-
-    def settle(self) -> None:
-        """Wait until the device has read all pinned arrays that it was to copy, and forget them."""
+    def read(self, queue: Any, buffer: Any, array: np.ndarray) -> None:
+        """Copy a buffer to an array after all commands in the queue, and wait."""
+        if not self._is_staged(array) or not read_directly(self._device, queue, buffer, array):
+            self._read_by_threads(queue, buffer, array)
         ended(self._device, self._begun)
         self.forget()
 
@@ -142,12 +136,12 @@ class Staging:
         """Keep no pinned array of a call whose queue has finished."""
         self._begun = []
 
-    def _read_by_threads(self, queue: Any, buffer: Any, array: np.ndarray, origin: int) -> None:
+    def _read_by_threads(self, queue: Any, buffer: Any, array: np.ndarray) -> None:
         if not self._is_staged(array):
             words = as_words(array)
-            words[...] = self._device.read(buffer, words.size, words.dtype, origin, queue).reshape(words.shape)
+            words[...] = self._device.read(buffer, words.size, words.dtype, 0, queue).reshape(words.shape)
             return
-        todo = deque(self._parts(buffer, array, array.nbytes, origin))
+        todo = deque(self._parts(buffer, array, array.nbytes))
         lanes = self._lanes_for(array.nbytes)
         each = -(-len(todo) // len(lanes))  # what one thread may take before it is its turn
         touches = array.flags.c_contiguous and array.nbytes >= self._limits.share_bytes
@@ -177,7 +171,7 @@ class Staging:
         """Whether an array is too large for the driver's own copy."""
         return array.nbytes >= max(self._limits.plain_bytes, 1)
 
-    def _parts(self, buffer: Any, array: np.ndarray, total: int, origin: int = 0) -> list[Part]:
+    def _parts(self, buffer: Any, array: np.ndarray, total: int) -> list[Part]:
         """The array in parts of equal work for all threads, of which each fits a piece."""
         limits = self._limits
         most = max(-(-total // self._threads(total)), LEAST_PART)
@@ -185,7 +179,7 @@ class Staging:
         words = as_words(array)
         if words.flags.c_contiguous:
             words = words.reshape(-1)
-        return list(divided(buffer, words, most, origin))
+        return list(divided(buffer, words, most))
 
     def _threads(self, nbytes: int) -> int:
         return max(1, min(self._limits.threads, nbytes // self._limits.share_bytes))
