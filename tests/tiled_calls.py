@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tilewright.library.streamed import calls, device_memory
+from tilewright.runtime.opencl import broadcast
 
 RNG = np.random.default_rng(71)
 KINDS = ("shared", "separate")
@@ -18,6 +19,8 @@ def pretend(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(device_memory, "LEAST_PIECE", 4096)
         monkeypatch.setattr(device_memory, "LEAST_SLAB", 6000)
         monkeypatch.setattr(device_memory, "SLAB_BYTES", 6000)
+        monkeypatch.setattr(broadcast, "CHUNK_BYTES", 16_384)
+        monkeypatch.setattr(broadcast, "PIECE_BYTES", 8192)
 
 
 def random(*shape: int, dtype: str = "float32") -> np.ndarray:

@@ -12,6 +12,7 @@ from ...core.problem import Gemm
 from ...core.types import numpy_dtype
 from ...errors import InvalidInput, Unsupported
 from ...runtime.forks import refuse_if_forked
+from ...runtime.opencl.broadcast import Broadcast
 from ...runtime.opencl.device import Device
 from ...runtime.opencl.direct_copies import range_copied_directly
 from ...runtime.opencl.pinned import PinnedRange
@@ -209,10 +210,14 @@ def _plan_and_run(
         done = left_over(journal, lambda number: _check(operation, chosen.tiles, number))
         schedule = Schedule(chosen.tiles.strips(), done)
         run = Run(schedule, journal, operation.in_place)
-        workers = _workers(operation, devices, shared, budget, chosen, schedule, run)
+        first = devices[shared.index(False)] if chosen.broadcast_bytes else None
+        broadcast = Broadcast.begun(first, chosen.broadcast_bytes) if first is not None else None
+        workers = _workers(operation, devices, shared, budget, chosen, schedule, run, broadcast)
         with Bar(limits.progress, what, schedule.left) as bar:
             run.execute(workers, bar)
         complete = True
+        if first is not None and broadcast is not None:
+            broadcast.keep(first)
     finally:
         if journal is not None:
             journal.close(complete)
@@ -231,16 +236,19 @@ def _pinned_ranges(operation: Operation, devices: Devices) -> list[PinnedRange]:
 
 def _workers(
     operation: Operation, devices: Sequence[Device], shared: Sequence[bool], budget: Budget, chosen: Chosen,
-    schedule: Schedule, run: Run,
+    schedule: Schedule, run: Run, broadcast: Broadcast | None,
 ) -> list[Worker]:  # fmt: skip
     host = Ledger(budget.host_bytes, "the host's memory")
     host.take(chosen.spare * len(devices), "reading and writing")
+    host.take(chosen.broadcast_bytes, "pinned memory for what several devices load")
     made = []
     for device, own, plans in zip(devices, shared, chosen.plans, strict=True):
         device.pool.release()
         ledger = Ledger(budget.device_bytes, device.info.label)
         memory: Memory = (
-            SharedMemory(device, (ledger, host)) if own else SeparateMemory(device, ledger, host, chosen.staging)
+            SharedMemory(device, (ledger, host))
+            if own
+            else SeparateMemory(device, ledger, host, chosen.staging, broadcast)
         )
         made.append(Worker(device, memory, operation, chosen.tiles, plans, schedule, run.stored))
     return made

@@ -9,6 +9,7 @@ import numpy as np
 import pyopencl as cl
 
 from ...errors import InvalidInput
+from ...runtime.opencl.broadcast import Broadcast
 from ...runtime.opencl.conveyor import THREADS, Conveyor, Size
 from ...runtime.opencl.device import Device, check
 from ...runtime.opencl.direct_copies import read_directly, write_directly
@@ -130,7 +131,7 @@ class SharedMemory:
         host = memory[begin : begin + max(nbytes, 1)]
         return Slot(lent_buffer(self.device.context, host), host, size)
 
-    def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form) -> None:
+    def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form, key: Hashable = None) -> None:
         assert slot.host is not None
         form.read(matrix, part, form.lines(part, slot.host))
 
@@ -157,8 +158,15 @@ class SeparateMemory:
 
     stores: ClassVar[int] = STORES
 
-    def __init__(self, device: Device, device_ledger: Ledger, host_ledger: Ledger, host_bytes: int) -> None:
-        self.device, self.ledgers = device, (device_ledger,)
+    def __init__(
+        self,
+        device: Device,
+        device_ledger: Ledger,
+        host_ledger: Ledger,
+        host_bytes: int,
+        broadcast: Broadcast | None = None,
+    ) -> None:
+        self.device, self.ledgers, self._broadcast = device, (device_ledger,), broadcast
         queues = [cl.CommandQueue(device.context, device.device) for _ in range(3 + STORES)]
         self.compute: tuple[Any, ...] = (queues[0], queues[1])
         self._up, self._down = queues[2], queues[3:]
@@ -173,10 +181,15 @@ class SeparateMemory:
             ledger.take(nbytes, what)
         return Slot(self.device.allocate(nbytes), None, nbytes)
 
-    def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form) -> None:
+    def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form, key: Hashable = None) -> None:
+        """Begin to copy a part of a matrix to a buffer. If other devices load it, too, all of them name it by one `key`."""
         own = matrix.direct(part)
         if own is not None and matrix.dtype == form.dtype and matrix.by_columns == form.by_columns:
-            if not write_directly(self.device, self._up, slot.buffer, own):
+            if write_directly(self.device, self._up, slot.buffer, own):
+                pass
+            elif key is not None and self._broadcast is not None:
+                self._broadcast.write(self.device, self._up, slot.buffer, own, key)
+            else:
                 self._sender.write(self._up, slot.buffer, own)
         else:
             for some, origin in form.slabs(part, self._load_slab.nbytes):
@@ -212,7 +225,7 @@ class SeparateMemory:
             for place in STAGING:
                 if self.device.kept.setdefault(place, kept) is kept:
                     break
-        del self._sender, self._readers, self._load_slab, self._store_slabs
+        del self._sender, self._readers, self._broadcast, self._load_slab, self._store_slabs
 
 
 Sizes = tuple[Size, Size]  # of copies to a device, and of those of a tile from it

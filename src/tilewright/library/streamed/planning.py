@@ -1,5 +1,6 @@
 """From an operation, devices and limits to a plan of tiles: what runs where, what it takes, and how long."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,12 +8,14 @@ from typing import Any
 from ...core.device import DeviceInfo
 from ...core.plan import Plan
 from ...core.shown import Shown
-from ...core.types import element_type
+from ...core.types import element_type, numpy_dtype
 from ...errors import InvalidInput
+from ...runtime.opencl import broadcast
 from .budget import Budget
 from .device_memory import PAGE_BYTES, SeparateMemory, SharedMemory, staging_within
 from .fitting import tile_plans
 from .launches import scratch_bytes
+from .matrices import MemoryMatrix
 from .operations import Operation, Shaped
 from .product import ProductOperation
 from .rates import Rates
@@ -45,6 +48,8 @@ REACHED = {1: 0.62, 2: 0.62, 4: 0.8, 8: 0.8}  # of that: what large products rea
 GPU_EDGE, GPU_TILE_S = 16, 3e-5
 CPU_PIPES, CPU_REACHED = 2, 0.75  # vectors that a core multiplies and adds in a cycle, and the same share
 MOST_STAGING = 384 * 2**20  # bytes of the host for one device's copies; more are no faster
+# Bytes of pinned memory for what several devices load: some panels of large tiles, so that devices may drift apart by one.
+MOST_BROADCAST = 2**30
 SEARCHED = 40  # tile plans that are tried for one whose tiles have the bits of the whole product
 
 
@@ -70,6 +75,7 @@ class StreamedPlan(Shown):
     seconds: float
     host_bytes: int
     same_bits: bool
+    broadcast_bytes: int = 0  # of them, pinned memory for what all devices load
 
     def one_line(self) -> str:
         return f"{self.what}: {self.tiles.tiles} tiles, about {self.seconds:.3g} s"
@@ -106,6 +112,13 @@ class StreamedPlan(Shown):
                 f"the host; alone about {each.seconds:.3g} s, limited by {each.limited_by}"
                 for each in self.shares
             ),
+            *(
+                [
+                    f"  what passes by is copied once for all of them, through {_bytes(self.broadcast_bytes)} of pinned memory"
+                ]
+                if self.broadcast_bytes
+                else []
+            ),
             f"  all together about {self.seconds:.3g} s and {_bytes(self.host_bytes)} of the host (an estimate: disks are not "
             "counted)",
             f"  {self.bits}",
@@ -122,12 +135,14 @@ def _bytes(count: float) -> str:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A plan of tiles with the launches on each device, and the bytes of the host that each may take for copies."""
+    """A plan of tiles with the launches on each device, and the bytes of the host that each may take for copies, and all together
+    for what they all load."""
 
     tiles: TilePlan
     plans: tuple[Mapping[Shaped, Plan], ...]
     staging: int
     spare: int
+    broadcast_bytes: int
     shown: StreamedPlan
 
 
@@ -186,23 +201,41 @@ def _chosen(
     largest = min((info.max_alloc_bytes for info in own_memory if info.max_alloc_bytes), default=None)
     rates = [rates_of(operation, info, pinned) for info in infos]
     own_links = [each.link for each, own in zip(rates, shared, strict=True) if pinned and not own]
+    by_threads = [not own and not pinned for own in shared]
+    together_bytes = _broadcast_bytes(operation, sum(by_threads), host - staging * len(infos))
     together = replace(
         rates[0],
         flops=sum(each.flops for each in rates),
         link=min(own_links or [each.link for each in rates]),  # of all: the host's threads copy no faster for several
         links=len(own_links) or 1,
+        shares=sum(by_threads) if together_bytes else 1,
         store_s=rates[0].store_s / len(infos),
     )
     tiles, plans = _fitting(operation, infos, most, largest, together, _stores(shared))
-    threads = [not own and not pinned for own in shared]
-    shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, threads, rates, plans))
-    copied = tiles.bytes_of_all / HOST_COPIES if any(threads) else 0.0
-    whole = max(1 / sum(1 / each.seconds for each in shares), copied, tiles.predicted(together) if pinned else 0.0)
-    host_bytes = sum(each.host_bytes for each in shares) + len(infos) * spare
+    together_bytes *= bool(tiles.passes_by)
+    shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, by_threads, rates, plans))
+    copied = tiles.bytes_loaded(sum(by_threads)) + tiles.bytes_out if together_bytes else tiles.bytes_of_all
+    slowest = tiles.predicted(together) if pinned or together_bytes else 0.0
+    whole = max(1 / sum(1 / each.seconds for each in shares), copied / HOST_COPIES if any(by_threads) else 0.0, slowest)
+    host_bytes = sum(each.host_bytes for each in shares) + len(infos) * spare + together_bytes
     same = len(set(map(_launched, plans))) == 1 and all(
         operation.same_bits(tiles, each, info) for each, info in zip(plans, infos, strict=True)
     )
-    return Chosen(tiles, plans, staging, spare, StreamedPlan(what, tiles, shares, whole, host_bytes, same))
+    shown = StreamedPlan(what, tiles, shares, whole, host_bytes, same, together_bytes)
+    return Chosen(tiles, plans, staging, spare, together_bytes, shown)
+
+
+def _broadcast_bytes(operation: Operation, devices: int, left: int) -> int:
+    """Pinned memory for what so many devices load together, of the bytes of the host that are left; 0 if they do not."""
+    if devices < 2 or not isinstance(operation, ProductOperation):
+        return 0
+    operands = [stack.at(0)[1] for stack in (operation.a, operation.b)]
+    dtype = numpy_dtype(operation.types[0])
+    if not all(isinstance(each, MemoryMatrix) and each.dtype == dtype for each in operands):
+        return 0
+    largest = max(math.prod(each.shape) for each in operands) * dtype.itemsize
+    chunks = min(MOST_BROADCAST, left, largest) // broadcast.CHUNK_BYTES
+    return chunks * broadcast.CHUNK_BYTES if chunks >= broadcast.AHEAD * devices else 0
 
 
 def _launched(plans: Mapping[Shaped, Plan]) -> str:

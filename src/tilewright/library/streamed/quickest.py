@@ -22,8 +22,8 @@ def quickest(
 ) -> Devices:
     """Those of the devices that are predicted to end first: 1, 2, 4 ... of them, the fastest ones, or all.
 
-    Several devices each load the operand that passes by, and the host copies for all of them what is not `pinned`. A number
-    whose copies alone take longer than fewer devices do is not planned. InvalidInput if the limits are too small for any number.
+    The host copies for all of them what is not `pinned`. A number whose copies alone take longer than fewer devices do is not
+    planned. InvalidInput if the limits are too small for any number.
     """
     if len(devices) == 1:
         return devices
@@ -31,7 +31,7 @@ def quickest(
     refused: InvalidInput | None = None
     for some in _numbers(_fastest_first(operation, _without_slow_cpus(operation, devices))):
         infos, shared = [device.info for device in some], [shares_memory(device) for device in some]
-        if not pinned and _least_bytes(operation.sizes, shared.count(False)) / HOST_COPIES >= seconds:
+        if not (pinned or all(shared)) and _least_bytes(operation.sizes) / HOST_COPIES >= seconds:
             continue
         try:
             found = choose(operation, infos, shared, budget_of(some), what, pinned).shown.seconds
@@ -72,9 +72,7 @@ def _numbers(devices: Devices) -> Iterator[Devices]:
     yield devices
 
 
-def _least_bytes(sizes: Sizes, devices: int) -> float:
-    """The fewest bytes that the host copies for so many devices with memory of their own: each gets one operand whole."""
-    if not devices:
-        return 0.0
+def _least_bytes(sizes: Sizes) -> float:
+    """The fewest bytes that the host copies for devices with memory of their own."""
     a, b, c = sizes.m * sizes.k * sizes.a_bytes, sizes.k * sizes.n * sizes.b_bytes, sizes.m * sizes.n * sizes.c_bytes
-    return float(sizes.batch * (a + b + c + (devices - 1) * min(a, b)))
+    return float(sizes.batch * (a + b + c))

@@ -11,7 +11,8 @@ class Rates:
     device that is the host's processor loses a share of the time that copies take: one core of so many does them. Each run of
     contiguous bytes in the host's memory takes `run_s` beside its bytes, one number for loading and one for storing; and each
     tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied. For several
-    devices that copy by themselves, `flops` is the sum, and `link` the rate of each of the `links`.
+    devices `flops` is the sum. If they copy by themselves, `link` is the rate of each of the `links`; if the host's threads copy,
+    the rate for all, and what passes by is copied once for as many as `shares`.
     """
 
     flops: float
@@ -22,6 +23,7 @@ class Rates:
     run_s: tuple[float, float] = (0.0, 0.0)
     store_s: float = 0.0
     links: int = 1
+    shares: int = 1
 
 
 @dataclass(frozen=True)

@@ -68,6 +68,11 @@ class TilePlan:
         return self.panels == 1 and not self.sizes.moved
 
     @property
+    def passes_by(self) -> str:
+        """The operand whose panels pass by, "A" or "B"; "" if none stay."""
+        return {"A": "B", "B": "A"}[self.stays] if self.groups else ""
+
+    @property
     def _sides(self) -> tuple[int, int]:
         """The number of panels that stay, and of those that pass by."""
         return (self.rows, self.columns) if self.stays == "A" else (self.columns, self.rows)
@@ -109,21 +114,24 @@ class TilePlan:
     @cached_property
     def bytes_in(self) -> int:
         """Bytes that reach one device that computes everything."""
+        return self.bytes_loaded(1)
+
+    def bytes_loaded(self, together: int) -> int:
+        """Bytes that the host copies for so many devices, if what passes by is copied once for all of them."""
         each = self.sizes
         if each.moved:
             return each.batch * each.m * each.n * each.moved
         a, b = each.m * each.k * each.a_bytes, each.k * each.n * each.b_bytes
         c = each.m * each.n * self._tile_bytes if each.reads_c else 0
-        a_times, b_times = self.passes
+        a_times, b_times = self._passes(together)
         return each.batch * round(a * a_times + b * b_times + c)
 
-    @cached_property
-    def passes(self) -> tuple[float, float]:
-        """How many times A and B reach the device. The last panels that passed by are the first ones of the next group."""
+    def _passes(self, together: int) -> tuple[float, float]:
+        """How many times A and B are copied. The last panels that passed by are the first ones of the next group."""
         if self.panels > 1:
             return self.columns, self.rows
         outer, inner = self._sides
-        times = -(-outer // self.held)
+        times = -(-outer // (self.held * together))
         passing = times - (times - 1) * min(self.kept, inner) / inner
         return (1, passing) if self.stays == "A" else (passing, 1)
 
@@ -131,8 +139,9 @@ class TilePlan:
     def lines_in(self) -> float:
         """Lines of files that are read by themselves: panels of whole lines are read at once."""
         each = self.sizes
-        a = self._lines(not each.by_columns[0], each.m, self.rows) * self.passes[0] if each.files[0] else 0
-        b = self._lines(each.by_columns[1], each.n, self.columns) * self.passes[1] if each.files[1] else 0
+        a_times, b_times = self._passes(1)
+        a = self._lines(not each.by_columns[0], each.m, self.rows) * a_times if each.files[0] else 0
+        b = self._lines(each.by_columns[1], each.n, self.columns) * b_times if each.files[1] else 0
         return each.batch * (a + b)
 
     def _lines(self, along_k: bool, side: int, parts: int) -> int:
@@ -157,13 +166,12 @@ class TilePlan:
             runs_of(each.by_columns[2], self.m, self.n, (each.m, each.n)),
         )
 
-    @cached_property
-    def runs_in(self) -> float:
-        """Runs that are loaded from memory, if one device computes everything: those of files are `lines_in`."""
+    def _runs_loaded(self, together: int) -> float:
+        """Runs of `bytes_loaded` that are loaded from memory: those of files are `lines_in`."""
         each, (a, b, c) = self.sizes, self.runs
         if each.moved:
             return float(self.tiles * a)
-        a_times, b_times = self.passes
+        a_times, b_times = self._passes(together)
         a_runs = 0 if each.files[0] else self.rows * a * a_times
         b_runs = 0 if each.files[1] else self.columns * b * b_times
         return each.batch * self.panels * (a_runs + b_runs) + (self.tiles * c if each.reads_c else 0)
@@ -196,7 +204,8 @@ class TilePlan:
         full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth)
         computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s
         times = 1.0 if rates.links == 1 else (self.bytes_of_all - self.bytes_out) / max(1, self.bytes_in)
-        loading = times * (self.bytes_in / rates.link + self.runs_in * rates.run_s[0]) + self.lines_in * LINE_S
+        loaded, runs = self.bytes_loaded(rates.shares), self._runs_loaded(rates.shares)
+        loading = times * (loaded / rates.link + runs * rates.run_s[0]) + self.lines_in * LINE_S
         storing = self.bytes_out / rates.link + self.tiles * self._store_overhead(rates)
         return computing, loading / rates.links, storing / rates.links
 
@@ -212,19 +221,22 @@ class TilePlan:
         computing += rates.lost * (loading + storing)
         if not self.groups:
             return max(computing, loading, storing) + a + b + c
-        return max(self._begun_to_ended(a, b, computing / self.tiles, rates.links), loading, storing + a + b) + c
+        return max(self._begun_to_ended(a, b, computing / self.tiles, rates), loading, storing + a + b) + c
 
-    def _begun_to_ended(self, a: float, b: float, tile: float, links: int) -> float:
+    def _begun_to_ended(self, a: float, b: float, tile: float, rates: Rates) -> float:
         """Seconds from the first load to the last product: in each phase of a group the longer of what runs side by side.
 
         `a` and `b` are the seconds of a panel, `tile` those of a tile by all devices together: each computes its own groups.
+        Where the host copies what passes by once for all, it copies a panel that stays for each of them meanwhile.
         """
-        tile *= links
+        devices = max(rates.links, rates.shares)
+        tile *= devices
         (outer, inner), stays, passes = self._sides, *((a, b) if self.stays == "A" else (b, a))
+        stays *= rates.shares
         held = min(self.held, outer)
         first = min(self.kept, inner)
         last = min(self.kept, inner - first)
-        groups = max(1.0, self.sizes.batch * outer / self.held / links)
+        groups = max(1.0, self.sizes.batch * outer / self.held / devices)
         between_them = inner - first - last
         middle = between_them * max(held * tile, passes)
         late = last - max(0, min(last - 1, between_them))  # of the last panels that pass by: before, they have no room

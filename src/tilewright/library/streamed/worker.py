@@ -154,7 +154,8 @@ class Worker:
         for need in self._operation.needs(self._plan, tile, panel):
             slot, fresh = self._kinds[need.name].take(need.key)
             if fresh:
-                self.memory.fill(slot, need.matrix, need.part, need.form)
+                key = (need.name, need.key) if need.name == self._plan.passes_by else None
+                self.memory.fill(slot, need.matrix, need.part, need.form, key)
             found[need.name] = slot
         return found
 

@@ -63,7 +63,7 @@ class Conveyor:
 
     def write(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Enqueue copies of an array to a buffer from byte `origin` on. The array has been read when this returns."""
-        todo = deque(self._parts(buffer, array, origin))
+        todo = deque(parts_of(buffer, array, self._size.piece_bytes, origin))
         filled: Copies = SimpleQueue()
         filling = 0
         with check(f"writing {array.nbytes:,} bytes to {self._device.info.label}"):
@@ -83,7 +83,7 @@ class Conveyor:
 
     def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
-        todo = deque(self._parts(buffer, array, origin))
+        todo = deque(parts_of(buffer, array, self._size.piece_bytes, origin))
         reading: deque[tuple[Any, np.ndarray, Part]] = deque()
         emptied: Copies = SimpleQueue()
         emptying = 0
@@ -151,12 +151,13 @@ class Conveyor:
             mapped, _ = cl.enqueue_map_buffer(queue, buffer, READ | WRITE, 0, (nbytes,), np.dtype(np.uint8))
         return mapped
 
-    def _parts(self, buffer: Any, array: np.ndarray, origin: int) -> Iterator[Part]:
-        """The array in parts of which each fits a piece."""
-        words = as_words(array)
-        if words.flags.c_contiguous:
-            words = words.reshape(-1)
-        return divided(buffer, words, self._size.piece_bytes, origin) if words.size else iter(())
+
+def parts_of(buffer: Any, array: np.ndarray, most: int, origin: int = 0) -> Iterator[Part]:
+    """An array in C order in parts of at most so many bytes, with their places in a buffer from byte `origin` on."""
+    words = as_words(array)
+    if words.flags.c_contiguous:
+        words = words.reshape(-1)
+    return divided(buffer, words, most, origin) if words.size else iter(())
 
 
 def _copy(pinned: np.ndarray, part: Part, done: Copies, fills: bool) -> None:

@@ -13,9 +13,12 @@ from tiled_calls import KINDS, pretend, random
 from tilewright import gemm, list_devices, matmul, transpose
 from tilewright.errors import InvalidInput, LaunchFailed, UnknownName
 from tilewright.library.engine import default_device
+from tilewright.library.streamed import calls
 from tilewright.library.streamed.devices import opened
 from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.worker import Worker
+from tilewright.runtime.opencl.broadcast import Broadcast
+from tilewright.runtime.opencl.device import Device, open_device
 
 LIMIT = 400_000
 
@@ -62,6 +65,34 @@ def test_unlike_devices_share_a_product(two: list[int], counts: dict[str, int]) 
     assert np.array_equal(transpose(a, device=two, max_device_bytes=LIMIT), a.T)
     assert close(matmul(a, b, device=two), a, b)
     assert close(gemm(a, b, device=[label(each) for each in two], progress=False), a, b)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("batch", [(), (3,)])
+def test_devices_load_what_passes_by_from_one_copy(
+    order: Any, batch: tuple[int, ...], kind: str, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one of them copies the others find, and what stays with a device is its own."""
+    asked: list[bool] = []
+    ask = Broadcast._ask
+
+    def counted(self: Broadcast, key: Any, elements: np.ndarray) -> Any:
+        asked.append(any(each.key == key for each in self._chunks))
+        return ask(self, key, elements)
+
+    monkeypatch.setattr(Broadcast, "_ask", counted)
+    pair = tuple(open_device(device.info.label) for _ in range(2))  # one driver is enough
+    monkeypatch.setattr(calls, "opened", lambda wanted: pair[: len(wanted)])
+    a, b = (np.asarray(random(*batch, *sides), order=order) for sides in ((900, 400), (400, 800)))
+    limit = "800kB"
+    for _ in range(2):
+        assert close(matmul(a, b, device=[0, 1], max_device_bytes=limit), a, b)
+        b[...] *= 2  # a later call must not find what an earlier one left
+    assert any(asked) == (kind == "separate")
+    del asked[:]
+    assert close(matmul(a, b, device=[0], max_device_bytes=limit), a, b)
+    assert close(matmul(a, b.astype(np.float64), device=[0, 1], max_device_bytes=limit), a, b)
+    assert not asked, "one device, or arrays that are converted"
 
 
 class Chunk:
