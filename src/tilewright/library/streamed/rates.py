@@ -12,7 +12,8 @@ class Rates:
     contiguous bytes in the host's memory takes `run_s` beside its bytes, one number for loading and one for storing; and each
     tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied. For several
     devices `flops` is the sum. If they copy by themselves, `link` is the rate of each of the `links`; if the host's threads copy,
-    the rate for all, and what passes by is copied once for as many as `shares`.
+    the rate for all, and what passes by is copied once for as many as `shares`. Python runs for one device at a time: each tile
+    holds up all of them for `turn_s`.
     """
 
     flops: float
@@ -24,6 +25,7 @@ class Rates:
     store_s: float = 0.0
     links: int = 1
     shares: int = 1
+    turn_s: float = 0.0
 
 
 @dataclass(frozen=True)

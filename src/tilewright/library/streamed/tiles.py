@@ -202,20 +202,28 @@ class TilePlan:
         m, n = min(self.m, self.sizes.m), min(self.n, self.sizes.n)
         depth = max(1, min(self.k, self.sizes.k))
         full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth)
-        computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s
+        turns = self.tiles * self.panels * rates.turn_s
+        computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s + turns
         times = 1.0 if rates.links == 1 else (self.bytes_of_all - self.bytes_out) / max(1, self.bytes_in)
         loaded, runs = self.bytes_loaded(rates.shares), self._runs_loaded(rates.shares)
         loading = times * (loaded / rates.link + runs * rates.run_s[0]) + self.lines_in * LINE_S
         storing = self.bytes_out / rates.link + self.tiles * self._store_overhead(rates)
-        return computing, loading / rates.links, storing / rates.links
+        return computing, loading / rates.links + turns, storing / rates.links + turns
 
     def _store_overhead(self, rates: Rates) -> float:
         """Seconds to store a tile beside its bytes."""
         return rates.store_s + (0 if self.sizes.files[2] else self.runs[2] * rates.run_s[1])
 
     def predicted(self, rates: Rates) -> float:
-        """Seconds until the last tile is back, if the link and the device work side by side and wait only where they must."""
-        a, b = (self.slot_bytes[side] / rates.link + self.runs[side] * rates.run_s[0] for side in (0, 1))
+        """Seconds until the last tile is back, if the link and the device work side by side and wait only where they must.
+
+        Where the host copies what passes by once for all devices, it copies a panel that stays for each of them meanwhile.
+        """
+        a, b = (
+            (self.slot_bytes[side] / rates.link + self.runs[side] * rates.run_s[0])
+            * (1 if name == self.passes_by else rates.shares)
+            for side, name in enumerate("AB")
+        )
         c = self.slot_bytes[2] / rates.link + self._store_overhead(rates)
         computing, loading, storing = self.seconds(rates)
         computing += rates.lost * (loading + storing)
@@ -226,13 +234,10 @@ class TilePlan:
     def _begun_to_ended(self, a: float, b: float, tile: float, rates: Rates) -> float:
         """Seconds from the first load to the last product: in each phase of a group the longer of what runs side by side.
 
-        `a` and `b` are the seconds of a panel, `tile` those of a tile by all devices together: each computes its own groups.
-        Where the host copies what passes by once for all, it copies a panel that stays for each of them meanwhile.
-        """
+        `a` and `b` are the seconds of a panel, `tile` those of a tile by all devices together: each computes its own groups."""
         devices = max(rates.links, rates.shares)
         tile *= devices
         (outer, inner), stays, passes = self._sides, *((a, b) if self.stays == "A" else (b, a))
-        stays *= rates.shares
         held = min(self.held, outer)
         first = min(self.kept, inner)
         last = min(self.kept, inner - first)

@@ -101,7 +101,7 @@ def test_each_gpu_waits_for_the_panels_of_its_own_link(monkeypatch: pytest.Monke
     plan = calls.planned(problem, Limits([0, 1]), pinned=True)
     assert plan is not None
     least = 1.5 * 32_768**2 * 2 / planning.PINNED_LINK
-    assert least < plan.seconds < 1.5 * least
+    assert least < plan.seconds < 1.6 * least
 
 
 def test_pinned_arrays_are_planned_by_the_link_alone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,3 +123,37 @@ def test_a_processor_beside_a_gpu_has_no_link_for_pinned_arrays(monkeypatch: pyt
     assert pinned is not None
     assert pinned.seconds < 1.05 * ordinary.seconds
     assert min(pinned.tiles.m, pinned.tiles.n) >= 1024
+
+
+def planned(
+    problem: Gemm, gpus: list[DeviceInfo], monkeypatch: pytest.MonkeyPatch, pinned: bool = False, **limits: Any
+) -> Any:
+    devices = tuple(SimpleNamespace(info=info) for info in gpus)
+    monkeypatch.setattr(calls, "opened", lambda _: devices)
+    plan = calls.planned(problem, Limits(list(range(len(gpus))), max_device_bytes="70GB", **limits), pinned)
+    assert plan is not None
+    return plan
+
+
+def test_what_all_gpus_load_is_copied_once_where_there_is_memory_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Gemm(32_768, 32_768, 32_768)
+    several = planned(problem, GPUS, monkeypatch)
+    assert several.broadcast_bytes == planning.MOST_BROADCAST
+    assert several.host_bytes > planning.MOST_BROADCAST
+    assert "copied once for all of them, through 1.07 GB of pinned memory" in str(several)
+    alone = planned(problem, GPUS[:1], monkeypatch)
+    tight = planned(problem, GPUS, monkeypatch, max_host_bytes="1GB")
+    for other in (alone, tight, planned(problem, GPUS, monkeypatch, pinned=True)):
+        assert other.broadcast_bytes == 0
+        assert "copied once" not in str(other)
+    assert tight.host_bytes <= 10**9
+    assert several.seconds < alone.seconds / 2
+    assert several.seconds < tight.seconds
+    small = planned(Gemm(2048, 2048, 2048), GPUS, monkeypatch)
+    assert small.broadcast_bytes == 0, "all devices ask for more chunks than the operands have"
+
+
+def test_many_tiles_hold_up_several_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python runs for one at a time: measured for four H100s, 32 tiles of float16 took 111 ms and 256 took 188."""
+    tiles = planned(Gemm(32_768, 32_768, 32_768, "float16"), GPUS, monkeypatch, pinned=True).tiles.tiles
+    assert tiles <= 64

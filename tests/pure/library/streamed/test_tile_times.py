@@ -127,3 +127,17 @@ def test_several_devices_load_the_operand_that_passes_by_once_each() -> None:
         assert divided.bytes_of_all == moved * matrix
     stack = TilePlan(replace(sizes, batch=3), 4096, 4096, 32_768, "B", 4, 4, 3, 2)
     assert stack.bytes_of_all == 3 * 4 * matrix
+
+
+def test_what_passes_by_may_be_copied_once_for_several_devices() -> None:
+    sizes = Sizes(32_768, 32_768, 32_768, 1, 2, 2, 2, 2)
+    matrix = 2 * 32_768**2
+    plan = TilePlan(sizes, 4096, 4096, 32_768, "B", 2, 4, 3, 4)  # four groups of two panels of B; four panels of A stay
+    assert (plan.passes_by, plan.bytes_loaded(1)) == ("A", round((1 + 4 - 3 * 4 / 8) * matrix))
+    assert plan.bytes_loaded(2) == round((1 + 2 - 4 / 8) * matrix)
+    assert plan.bytes_loaded(4) == 2 * matrix
+    assert replace(plan, stays="A", held=8).bytes_loaded(1) == 2 * matrix
+    rates = Rates(200e12, 38e9, edge=16, tile_s=3e-5)
+    assert plan.predicted(replace(rates, shares=4)) < plan.predicted(rates)
+    cut = TilePlan(sizes, 4096, 4096, 8192, "A", devices=4)
+    assert cut.passes_by == "", "with k in panels both operands pass by"
