@@ -1,6 +1,6 @@
 """Measures products of NumPy arrays on 1, 2, 4 ... GPUs of one host, beside cuBLASXt on as many: `device=` names several.
 
-`python -m tools.host_products --record benchmarks/h100-x2-host.json` multiplies square matrices of the host's memory. All
+`python -m tools.host_products --record benchmarks/h100-x4-host.json` multiplies square matrices of the host's memory. All
 numbers of GPUs take turns in each round, cuBLASXt before them. Efficiency is the rate of a GPU divided by that of one GPU alone
 from the host's memory, in tiles, too. Beside it stand the product in one piece, whose copies run before and after it; the same of
 operands that are on the GPU already; the plain call, which chooses tiles by itself; and `device="all"`, which takes as few GPUs
