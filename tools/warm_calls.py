@@ -48,6 +48,7 @@ def cases() -> dict[str, Case]:
     """The calls, by what they stand for: of 16 x 16 matrices."""
     import pyopencl as cl
     from pyopencl.array import empty_like, to_device
+    from pyopencl.tools import ImmediateAllocator, MemoryPool
 
     import tilewright as tw
 
@@ -68,10 +69,14 @@ def cases() -> dict[str, Case]:
     device = tw.open_device()
     queue = cl.CommandQueue(device.context)
     lent, other = to_device(queue, x), to_device(queue, x)
-    target = empty_like(lent)
+    pool = MemoryPool(ImmediateAllocator(queue))
+    left, right = (to_device(queue, x, allocator=pool) for _ in range(2))
+    target, pooled = empty_like(lent), empty_like(left)
     found |= {
         "matmul, PyOpenCL": Case(lambda: tw.matmul(lent, other), "PyOpenCL", queue.finish),
         "matmul into out, PyOpenCL": Case(lambda: tw.matmul(lent, other, target), "PyOpenCL", queue.finish),
+        "matmul of a pool's arrays, PyOpenCL": Case(lambda: tw.matmul(left, right), "PyOpenCL", queue.finish),
+        "matmul into out of a pool, PyOpenCL": Case(lambda: tw.matmul(left, right, pooled), "PyOpenCL", queue.finish),
         "gemm into out, PyOpenCL": Case(
             lambda: tw.gemm(lent, other, alpha=2.0, trans_b="T", out=target), "PyOpenCL", queue.finish
         ),

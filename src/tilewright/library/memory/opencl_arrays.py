@@ -9,11 +9,13 @@ from weakref import ref
 
 import pyopencl as cl
 from pyopencl.array import Array
+from pyopencl.tools import PooledBuffer
 
 from ...errors import InvalidInput
 from ..shapes import share_elements
 from ..views import device_view
 
+WHOLE = (cl.Buffer, PooledBuffer)  # kinds of buffers, if they are no part of another
 KEPT_EVENTS = 64  # queues, and events of each: the last ones that calls left on arrays
 
 
@@ -65,7 +67,7 @@ def facts_of(array: Array) -> Facts:
     base, key = array.base_data, id(array)
     known = _facts.get(key)
     if known is None or known.base is not base:
-        whole = type(base) is cl.Buffer and base.associated_memobject is None
+        whole = type(base) in WHOLE and base.associated_memobject is None
         forget = ref(array, lambda _: _facts.pop(key, None))
         known = _facts[key] = Facts(base, base.int_ptr if whole else 0, not is_read_only(base), forget)
     return known
