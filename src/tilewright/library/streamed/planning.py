@@ -35,7 +35,7 @@ GPU_STORE_S = 1.5e-3
 # The same where operands and result are pinned, and each GPU copies by itself. An H100 copies dense memory at 54 GB/s in each
 # direction, 38 in both at a time, and rows of 6 to 22 KB at 42 to 53, but at 27 to 31 beside kernels of a product.
 PINNED_LINK = 50e9
-PINNED_RUN_S = (2e-7, 2e-7)
+PINNED_RUN_S = (2.5e-7, 2.5e-7)
 PINNED_STORE_S = 1e-4
 # Bytes per second that all GPUs of a host load from pinned memory: four H100s 152 GB/s, three 128, two 102; four 158 in both
 # directions together.
@@ -53,6 +53,8 @@ REACHED = {1: 0.62, 2: 0.62, 4: 0.8, 8: 0.8}  # of that: what large products rea
 # Of GPUs: 240 tiles of 2816 x 3072 halves took an H100 no longer than the product in one piece. The 0.12 ms of Python that each
 # took was beside the tile before.
 GPU_EDGE, GPU_TILE_S = 16, 3e-5
+# Rows and columns of a work-group's part of large products, by the bytes of an element.
+WORK_GROUP, SMALL_GROUP = {1: (128, 256), 2: (128, 256)}, (128, 128)
 CPU_PIPES, CPU_REACHED = 2, 0.75  # vectors that a core multiplies and adds in a cycle, and the same share
 MOST_STAGING = 384 * 2**20  # bytes of the host for one device's copies; more are no faster
 # Bytes of pinned memory for what several devices load: some panels of large tiles, so that devices may drift apart by one.
@@ -210,14 +212,15 @@ def _chosen(
     own_links = [each.link for each, own in zip(rates, shared, strict=True) if pinned and not own]
     by_threads = [not own and not pinned for own in shared]
     together_bytes = _broadcast_bytes(operation, sum(by_threads), host - staging * len(infos))
+    fastest = max(rates, key=lambda each: each.flops)
     together = replace(
-        rates[0],
+        fastest,
         flops=sum(each.flops for each in rates),
         link=_link_together(rates, own_links),
         links=len(own_links) or 1,
         turn_s=TURN_S * len(infos) * (2 if any(by_threads) else 1) if len(infos) > 1 else 0.0,
         shares=sum(by_threads) if together_bytes else 1,
-        store_s=rates[0].store_s / len(infos),
+        store_s=fastest.store_s / len(infos),
     )
     tiles, plans = _fitting(operation, infos, most, largest, together, _stores(shared))
     together_bytes *= bool(tiles.passes_by)
@@ -332,7 +335,11 @@ def rates_of(operation: Operation, info: DeviceInfo, pinned: bool = False) -> Ra
         assumed = Rates(1e15, GPU_LINK, 0.0, GPU_EDGE, GPU_TILE_S, GPU_RUN_S, GPU_STORE_S)
     if not isinstance(operation, ProductOperation) or not operation.k:
         return assumed
-    return replace(assumed, flops=flops_of(operation.types[0], info))
+    flops = flops_of(operation.types[0], info)
+    if info.kind == "cpu":
+        return replace(assumed, flops=flops)
+    group = WORK_GROUP.get(element_type(operation.types[0]).component_bytes, SMALL_GROUP)
+    return replace(assumed, flops=flops, units=info.compute_units, group=group)
 
 
 def flops_of(dtype: str, info: DeviceInfo) -> float:

@@ -15,6 +15,9 @@ Devices = tuple[Device, ...]
 # A CPU takes part beside GPUs if it has at least this share of all flop/s: its cores copy no tiles for them meanwhile. Two H100s
 # multiplied float32 of 32768 a side in 0.85 s, and in 1.27 s together with the 32 cores of their host, 0.04 of all flop/s.
 LEAST_CPU_SHARE = 0.2
+# More devices take part if the call is predicted to take at most this part of the time: predictions are no better than that, and
+# what several load and store they wait for together.
+LEAST_GAIN = 0.9
 
 
 def quickest(
@@ -31,14 +34,14 @@ def quickest(
     refused: InvalidInput | None = None
     for some in _numbers(_fastest_first(operation, _without_slow_cpus(operation, devices))):
         infos, shared = [device.info for device in some], [shares_memory(device) for device in some]
-        if not (pinned or all(shared)) and _least_bytes(operation.sizes) / HOST_COPIES >= seconds:
+        if not (pinned or all(shared)) and _least_bytes(operation.sizes) / HOST_COPIES >= LEAST_GAIN * seconds:
             continue
         try:
             found = choose(operation, infos, shared, budget_of(some), what, pinned).shown.seconds
         except InvalidInput as error:  # such as a limit of the host's memory that is divided among too many
             refused = refused or error
             continue
-        if found < seconds:
+        if found < LEAST_GAIN * seconds:
             best, seconds = some, found
     if refused is not None and seconds == float("inf"):
         raise refused

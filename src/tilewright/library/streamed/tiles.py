@@ -14,6 +14,8 @@ from .matrices import Part
 from .orders import arrivals, strip_of
 from .rates import Rates, Sizes
 
+# The share of that time for which units are idle: the next tile's work-groups, in the other queue, begin meanwhile.
+IDLE = 0.5
 LINE_S = 3e-6  # to ask the system for a line of a file that is not read with the one before
 
 
@@ -201,7 +203,7 @@ class TilePlan:
         """What the products, the links to the devices and the links back take by themselves."""
         m, n = min(self.m, self.sizes.m), min(self.n, self.sizes.n)
         depth = max(1, min(self.k, self.sizes.k))
-        full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth)
+        full = (m + rates.edge) * (n + rates.edge) * (depth + rates.edge) / (m * n * depth) + self._idle(m, n, rates)
         turns = self.tiles * self.panels * rates.turn_s
         computing = self.flops / rates.flops * full + self.tiles * self.panels * rates.tile_s + turns
         times = 1.0 if rates.links == 1 else (self.bytes_of_all - self.bytes_out) / max(1, self.bytes_in)
@@ -209,6 +211,13 @@ class TilePlan:
         loading = times * (loaded / rates.link + runs * rates.run_s[0]) + self.lines_in * LINE_S
         storing = self.bytes_out / rates.link + self.tiles * self._store_overhead(rates)
         return computing, loading / rates.links + turns, storing / rates.links + turns
+
+    def _idle(self, m: int, n: int, rates: Rates) -> float:
+        """What a tile takes longer since its last work-groups leave units idle, as a part of its time."""
+        if not rates.units:
+            return 0.0
+        groups = -(-m // rates.group[0]) * -(-n // rates.group[1])
+        return IDLE * (-(-groups // rates.units) * rates.units / groups - 1)
 
     def _store_overhead(self, rates: Rates) -> float:
         """Seconds to store a tile beside its bytes."""
