@@ -26,7 +26,8 @@ import pyopencl.array
 import tilewright
 from tilewright.library.engine import default_device
 from tilewright.library.streamed.budget import as_bytes
-from tilewright.library.streamed.planning import GPU_LINK, PINNED_LINK, StreamedPlan
+from tilewright.library.streamed.device_rates import GPU_LINK, PINNED_LINK
+from tilewright.library.streamed.planning import StreamedPlan
 from tilewright.runtime.processors import usable_processors
 
 from .cublas_xt import Baseline, cublas_xt

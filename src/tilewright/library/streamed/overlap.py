@@ -11,9 +11,9 @@ from ...runtime.opencl.conveyor import THREADS
 from ...runtime.opencl.device import Device
 from ..requests import Options
 from ..result_types import asked_type, product_types
+from .device_rates import PINNED_LINK, flops_of
 from .limits import OVERLAPPED_BYTES, result_elements
 from .mappings import mapped_root, span_of
-from .planning import PINNED_LINK, flops_of
 
 # Bytes per second of the copies of a product in one piece, to the device and back: what 8 threads moved beside an H100.
 PLAIN_COPIES = 35e9

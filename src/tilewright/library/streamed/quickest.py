@@ -6,8 +6,9 @@ from ...errors import InvalidInput
 from ...runtime.opencl.device import Device
 from .budget import Budget
 from .device_memory import shares_memory
+from .device_rates import HOST_COPIES, rates_of
 from .operations import Operation
-from .planning import HOST_COPIES, choose, rates_of
+from .planning import choose
 from .product import ProductOperation
 from .rates import Sizes
 

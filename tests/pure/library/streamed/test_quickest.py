@@ -10,7 +10,7 @@ from devices import CPU, HOPPER
 from tilewright.core.device import DeviceInfo
 from tilewright.core.problem import Gemm
 from tilewright.errors import InvalidInput
-from tilewright.library.streamed import calls, planning
+from tilewright.library.streamed import calls, device_rates, planning
 from tilewright.library.streamed.limits import Limits
 
 GPUS = [replace(HOPPER, compute_units=132, clock_mhz=1755, global_bytes=80 * 10**9, name=f"GPU {n}") for n in range(4)]
@@ -100,7 +100,7 @@ def test_each_gpu_waits_for_the_panels_of_its_own_link(monkeypatch: pytest.Monke
     monkeypatch.setattr(calls, "opened", lambda _: tuple(SimpleNamespace(info=info) for info in GPUS[:2]))
     plan = calls.planned(problem, Limits([0, 1]), pinned=True)
     assert plan is not None
-    least = 1.5 * 32_768**2 * 2 / planning.PINNED_LINK
+    least = 1.5 * 32_768**2 * 2 / device_rates.PINNED_LINK
     assert least < plan.seconds < 1.6 * least
 
 
