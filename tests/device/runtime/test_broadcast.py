@@ -4,6 +4,7 @@ import itertools
 import random
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -46,23 +47,22 @@ def copied(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
-def loaded(own: Broadcast, device: Device, orders: list[list[int]], panels: list[np.ndarray]) -> None:
-    """Each thread loads panels in an order of its own, and has all their elements."""
+def loaded(own: Broadcast, device: Device, orders: list[list[int]], panels: list[np.ndarray]) -> int:
+    """Each thread loads panels in an order of its own, and has all their elements. How many panels it did not get at all."""
 
-    def load(order: list[int]) -> None:
+    def load(order: list[int]) -> int:
         queue = cl.CommandQueue(device.context, device.device)
         buffers = {number: device.allocate(panels[number].nbytes) for number in order}
-        for number in order:
-            own.write(device, queue, buffers[number], panels[number], number)
+        missed = [each for each in order if not own.write(device, queue, buffers[each], panels[each], each)]
         queue.finish()
-        for number, buffer in buffers.items():
+        for number in set(order) - set(missed):
             found = np.empty(panels[number].shape, np.float32)
-            cl.enqueue_copy(queue, found, buffer)
+            cl.enqueue_copy(queue, found, buffers[number])
             assert np.array_equal(found, panels[number])
+        return len(missed)
 
     with ThreadPoolExecutor(len(orders)) as threads:
-        for _ in threads.map(load, orders):
-            pass
+        return sum(threads.map(load, orders))
 
 
 def test_what_all_devices_load_is_copied_once(device: Device, copied: list[int]) -> None:
@@ -87,17 +87,35 @@ def test_devices_that_drift_apart_get_everything(chunks: int, device: Device, co
 
 def test_arrays_that_change_between_calls_are_copied_again(device: Device, copied: list[int]) -> None:
     panels = arrays()[:2]
-    own = Broadcast.begun(device, 64 * 8192)
+    own = Broadcast.begun([device], 64 * 8192)
     loaded(own, device, [[0, 1]], panels)
-    own.keep(device)
-    assert Broadcast.begun(device, 65 * 8192) is not own, "it has another size"
-    own.keep(device)
-    again = Broadcast.begun(device, 64 * 8192)
+    own.keep()
+    again = Broadcast.begun([device], 64 * 8192)
     assert again is own
-    assert Broadcast.begun(device, 64 * 8192) is not own, "another call uses it"
+    assert Broadcast.begun([device], 64 * 8192) is not own, "another call uses it"
     panels[1][...] = 7
     loaded(again, device, [[0, 1], [1, 0]], panels)
     assert sum(copied) == 2 * sum(each.nbytes for each in panels)
+
+
+def test_calls_of_other_sizes_take_what_is_pinned_already(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    pinned: list[int] = []
+    pin = Broadcast._pin
+
+    def counted(self: Broadcast, chunk: Any) -> None:
+        pinned.append(1)
+        pin(self, chunk)
+
+    monkeypatch.setattr(Broadcast, "_pin", counted)
+    panels = arrays()[4:5]  # of more chunks than there are
+    for chunks, made in ((20, 20), (AHEAD, 20), (24, 38)):
+        own = Broadcast.begun([device], chunks * 8192)
+        assert loaded(own, device, [[0]], panels) == 0
+        own.keep()
+        assert len(pinned) == made
+        del own
+    monkeypatch.setattr(broadcast, "CHUNK_BYTES", 4096)
+    assert Broadcast.begun([device], 20 * 4096)._chunks[0].memory is None, "chunks of another size"
 
 
 class Broken(Exception):
@@ -105,9 +123,7 @@ class Broken(Exception):
 
 
 @pytest.mark.parametrize("place", [0, 2, 20])
-def test_an_error_of_a_copying_thread_reaches_all_who_wait(
-    place: int, device: Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_who_does_not_get_an_array_is_told(place: int, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     panels = arrays()
     own, count, counting = Broadcast(device, AHEAD * DEVICES), itertools.count(), Lock()
     usual = np.copyto
@@ -120,36 +136,56 @@ def test_an_error_of_a_copying_thread_reaches_all_who_wait(
         usual(*given)
 
     monkeypatch.setattr(np, "copyto", copyto)
-    with pytest.raises(Broken):
-        loaded(own, device, [[4, 5, 0]] * DEVICES, panels)
-    loaded(own, device, [[4, 5, 0]] * DEVICES, panels)
+    assert loaded(own, device, [[4, 5, 0]] * DEVICES, panels) > 0
+    assert loaded(own, device, [[4, 5, 0]] * DEVICES, panels) == 3 * DEVICES, "it is not tried again"
     assert not any(each.users or each.missing for each in own._chunks)
+    own.keep()
+    assert Broadcast.begun([device], AHEAD * DEVICES * 8192) is not own
 
 
-def test_a_system_without_threads_is_told_and_nothing_hangs(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("what", ["threads", "pins"])
+def test_a_system_without_threads_or_memory_is_told_and_nothing_hangs(
+    what: str, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
     panels, own, count = arrays(), Broadcast(device, AHEAD * DEVICES), itertools.count()
-    put = Helpers.put
+    put, pin = Helpers.put, Broadcast._pin
 
-    def refuse(self: Any, job: Any) -> None:
+    def refuse_thread(self: Any, job: Any) -> None:
         if next(count) == 3:
             raise RuntimeError("can't start new thread")
         put(self, job)
 
-    monkeypatch.setattr(Helpers, "put", refuse)
-    with pytest.raises(RuntimeError, match="new thread"):
-        loaded(own, device, [[4, 5]] * DEVICES, panels)
-    loaded(own, device, [[4, 5]] * DEVICES, panels)
+    def refuse_pin(self: Any, chunk: Any) -> None:
+        if next(count) == 3:
+            raise cl.MemoryError("create_buffer", cl.status_code.OUT_OF_HOST_MEMORY)
+        pin(self, chunk)
+
+    if what == "threads":
+        monkeypatch.setattr(Helpers, "put", refuse_thread)
+    else:
+        monkeypatch.setattr(Broadcast, "_pin", refuse_pin)
+    assert loaded(own, device, [[4, 5]] * DEVICES, panels) > 0
     assert not any(each.users or each.missing for each in own._chunks)
 
 
-def test_a_copy_that_the_driver_refuses_leaves_its_chunks(device: Device) -> None:
+def test_a_copy_that_the_driver_refuses_leaves_its_chunks_when_nobody_reads_any_more(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
     panels, own = arrays(), Broadcast(device, AHEAD)
     queue = cl.CommandQueue(device.context, device.device)
-    for _ in range(2 * AHEAD):
+    usual = np.copyto
+
+    def slow(*given: Any) -> None:
+        sleep(0.002)
+        usual(*given)
+
+    monkeypatch.setattr(np, "copyto", slow)
+    for _ in range(2):
         with pytest.raises(LaunchFailed, match="writing 80,000 bytes"):
             own.write(device, queue, device.allocate(1000), panels[0], 0)
+        assert not any(each.users or each.missing for each in own._chunks)
     buffer = device.allocate(panels[0].nbytes)
-    own.write(device, queue, buffer, panels[0], 1)
+    assert own.write(device, queue, buffer, panels[0], 1)
     found = np.empty(panels[0].shape, np.float32)
     queue.finish()
     cl.enqueue_copy(queue, found, buffer)

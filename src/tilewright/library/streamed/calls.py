@@ -14,8 +14,6 @@ from ...errors import InvalidInput, Unsupported
 from ...runtime.forks import refuse_if_forked
 from ...runtime.opencl.broadcast import Broadcast
 from ...runtime.opencl.device import Device
-from ...runtime.opencl.direct_copies import range_copied_directly
-from ...runtime.opencl.pinned import PinnedRange
 from ..copy_calls import STANDS_FOR
 from ..memory.host import HostMemory
 from ..multiply import check_request, epilogue_of
@@ -33,6 +31,7 @@ from .limits import FITS_SHARE, Limits
 from .matrices import MemoryMatrix
 from .operands import Given, overlap, same_array
 from .operations import Operation, Stack
+from .pinned_memory import broadcast_for, pinned_ranges
 from .planning import Chosen, StreamedPlan, choose
 from .product import ProductOperation
 from .quickest import Devices, quickest
@@ -182,7 +181,8 @@ def _budget(devices: Devices, limits: Limits, result: Given, out: Any) -> Budget
 
 def run_in_tiles(operation: Operation, devices: Devices, limits: Limits, result: Given, out: Any, what: str) -> None:
     """Plan, and compute all tiles that a journal does not say are done."""
-    ranges = _pinned_ranges(operation, devices)  # kept until the end of the call: tiles are chosen for them
+    separate = [device for device in devices if not shares_memory(device)]
+    ranges = pinned_ranges(operation, separate)  # kept until the end of the call: tiles are chosen for them
     try:
         _plan_and_run(
             operation, devices, limits, partial(_budget, limits=limits, result=result, out=out), what, bool(ranges)
@@ -205,33 +205,22 @@ def _plan_and_run(
     shared = [shares_memory(device) for device in devices]
     chosen = choose(operation, [device.info for device in devices], shared, budget, what, pinned)
     journal = _journal(operation, chosen.tiles)
-    complete = False
+    complete, broadcast = False, None
     try:
         done = left_over(journal, lambda number: _check(operation, chosen.tiles, number))
         schedule = Schedule(chosen.tiles.strips(), done)
         run = Run(schedule, journal, operation.in_place)
-        first = devices[shared.index(False)] if chosen.broadcast_bytes else None
-        broadcast = Broadcast.begun(first, chosen.broadcast_bytes) if first is not None else None
+        broadcast = broadcast_for(devices, shared, budget, chosen)
         workers = _workers(operation, devices, shared, budget, chosen, schedule, run, broadcast)
         with Bar(limits.progress, what, schedule.left) as bar:
             run.execute(workers, bar)
         complete = True
-        if first is not None and broadcast is not None:
-            broadcast.keep(first)
+        if broadcast is not None and not run.replaced:
+            broadcast.keep()
     finally:
+        broadcast = None  # an error would keep its memory
         if journal is not None:
             journal.close(complete)
-
-
-def _pinned_ranges(operation: Operation, devices: Devices) -> list[PinnedRange]:
-    """The pinned memory of all operands and results, if every device with memory of its own copies all of it by itself."""
-    separate = [device for device in devices if not shares_memory(device)]
-    arrays = [
-        stack.memory if stack.memory is not None and stack.memory.dtype == dtype else None
-        for stack, dtype in zip(operation.stacks, operation.dtypes, strict=True)
-    ]
-    found = [None if array is None else range_copied_directly(device, array) for device in separate for array in arrays]
-    return [each for each in found if each is not None] if None not in found else []
 
 
 def _workers(

@@ -185,11 +185,7 @@ class SeparateMemory:
         """Begin to copy a part of a matrix to a buffer. If other devices load it, too, all of them name it by one `key`."""
         own = matrix.direct(part)
         if own is not None and matrix.dtype == form.dtype and matrix.by_columns == form.by_columns:
-            if write_directly(self.device, self._up, slot.buffer, own):
-                pass
-            elif key is not None and self._broadcast is not None:
-                self._broadcast.write(self.device, self._up, slot.buffer, own, key)
-            else:
+            if not (write_directly(self.device, self._up, slot.buffer, own) or self._loaded_by_all(slot, own, key)):
                 self._sender.write(self._up, slot.buffer, own)
         else:
             for some, origin in form.slabs(part, self._load_slab.nbytes):
@@ -199,6 +195,12 @@ class SeparateMemory:
         with check(f"copying a tile to {self.device.info.label}"):
             slot.filled = cl.enqueue_marker(self._up)
             self._up.flush()
+
+    def _loaded_by_all(self, slot: Slot, array: np.ndarray, key: Hashable) -> bool:
+        """Copy what other devices load, too, from where all do; False if nobody else loads it, or that failed."""
+        if key is None or self._broadcast is None:
+            return False
+        return self._broadcast.write(self.device, self._up, slot.buffer, array, key)
 
     def drain(self, slot: Slot, matrix: Matrix, part: Part, form: Form, store: int) -> int:
         reader, queue, slab = self._readers[store], self._down[store], self._store_slabs[store]

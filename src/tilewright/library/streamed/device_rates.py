@@ -25,9 +25,9 @@ GPU_STORE_S = 1.5e-3
 PINNED_LINK = 50e9
 PINNED_RUN_S = (2.5e-7, 2.5e-7)
 PINNED_STORE_S = 1e-4
-# Bytes per second that all GPUs of a host load from pinned memory: four H100s 152 GB/s, three 128, two 102; four 158 in both
-# directions together.
-HOST_BUS = 152e9
+# Bytes per second that all GPUs of a host load from pinned memory, and how many more with each: two H100s 102 GB/s, three 128,
+# four 152.
+HOST_BUS, HOST_BUS_EACH = 52e9, 25e9
 # Seconds that each tile holds up all of several devices, for each of them: Python runs for one at a time. Float16 of 32768 a side
 # took four H100s 111, 119, 146 and 188 ms from pinned arrays in 32, 64, 128 and 256 tiles, and two 90 and 96 in 32 and 54. The
 # pieces of copies by threads cost as much again.
@@ -41,8 +41,10 @@ REACHED = {1: 0.62, 2: 0.62, 4: 0.8, 8: 0.8}  # of that: what large products rea
 # Of GPUs: 240 tiles of 2816 x 3072 halves took an H100 no longer than the product in one piece. The 0.12 ms of Python that each
 # took was beside the tile before.
 GPU_EDGE, GPU_TILE_S = 16, 3e-5
-# Rows and columns of a work-group's part of large products, by the bytes of an element.
-WORK_GROUP, SMALL_GROUP = {1: (128, 256), 2: (128, 256)}, (128, 128)
+# Rows and columns of a work-group's part of large products on Hopper, by the bytes of an element. Where they fill all units,
+# float32 has no scratch memory, and so two queues: 16384 a side took 176 ms in tiles of 1536 x 5632 (two for each unit), and 190
+# in tiles of 1856 x 4096.
+WORK_GROUP, SMALL_GROUP = {1: (128, 256), 2: (128, 256), 4: (64, 512)}, (128, 128)
 CPU_PIPES, CPU_REACHED = 2, 0.75  # vectors that a core multiplies and adds in a cycle, and the same share
 
 
@@ -85,9 +87,9 @@ def rates_together(rates: Sequence[Rates], shared: Sequence[bool], pinned: bool,
     separate = [each.link for each, own in zip(rates, shared, strict=True) if not own]
     fastest = max(rates, key=lambda each: each.flops)
     by_threads = bool(separate) and not pinned
-    link = min(each.link for each in rates)
+    link = min(separate or [each.link for each in rates])
     if pinned and separate:
-        link = min(*separate, HOST_BUS / len(separate))
+        link = min(link, HOST_BUS / len(separate) + HOST_BUS_EACH)
     return replace(
         fastest,
         flops=sum(each.flops for each in rates),

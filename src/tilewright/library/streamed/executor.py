@@ -24,6 +24,7 @@ class Run:
         self._schedule, self._journal, self._in_place = schedule, journal, in_place
         self._noting = Lock()
         self._total = schedule.left
+        self.replaced = False  # whether a device failed, and the others did its tiles
         self.counts: dict[str, int] = {}  # tiles that were stored by each device
 
     def stored(self, worker: Worker, tile: Tile, check: int) -> None:
@@ -84,6 +85,7 @@ class Run:
             RuntimeWarning,
             stacklevel=2,
         )
+        self.replaced = True
         self._schedule.leave(worker)
 
 

@@ -176,13 +176,14 @@ def _chosen(
     largest = min((info.max_alloc_bytes for info in own_memory if info.max_alloc_bytes), default=None)
     rates = [rates_of(operation, info, pinned) for info in infos]
     by_threads = [not own and not pinned for own in shared]
-    together_bytes = _broadcast_bytes(operation, sum(by_threads), host - staging * len(infos))
+    taken = sum(each_host if own else staging for own in shared)  # a device that works there may take its whole part
+    together_bytes = _broadcast_bytes(operation, sum(by_threads), host - taken)
     together = rates_together(rates, shared, pinned, bool(together_bytes))
     tiles, plans = _fitting(operation, infos, most, largest, together, _stores(shared))
     together_bytes *= bool(tiles.passes_by)
     shares = tuple(map(lambda *each: _share(operation, tiles, staging, *each), infos, shared, by_threads, rates, plans))
     copied = tiles.bytes_loaded(sum(by_threads)) + tiles.bytes_out if together_bytes else tiles.bytes_of_all
-    slowest = tiles.predicted(together) if pinned or together_bytes else 0.0
+    slowest = tiles.predicted(together) if len(infos) > 1 else 0.0
     whole = max(1 / sum(1 / each.seconds for each in shares), copied / HOST_COPIES if any(by_threads) else 0.0, slowest)
     host_bytes = sum(each.host_bytes for each in shares) + len(infos) * spare + together_bytes
     same = len(set(map(_launched, plans))) == 1 and all(

@@ -7,7 +7,7 @@ GPUs 0.75 s, two 0.72.
 """
 
 from collections import deque
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Condition
@@ -19,7 +19,7 @@ import pyopencl as cl
 from .conveyor import COPYING, parts_of
 from .device import Device, check
 from .pinned import PinnedRange
-from .staging import Part
+from .staging import PAGE_BYTES, Part
 
 CHUNK_BYTES = 16 * 2**20  # that a device copies by one command: 0.3 ms, thirty times the Python for it
 PIECE_BYTES = 4 * 2**20  # that a thread copies
@@ -36,7 +36,7 @@ class Chunk:
     key: Hashable = None
     users: int = 0  # devices that have asked for it and not begun to copy it
     missing: int = 0  # pieces that threads have yet to copy; 1 more until all are in their hands
-    error: BaseException | None = None
+    failed: bool = False
     loads: list[Any] = field(default_factory=list)  # events of devices' copies
     used: int = 0  # when it was asked for last, by a count
 
@@ -49,29 +49,45 @@ class Broadcast:
     """
 
     def __init__(self, device: Device, chunks: int) -> None:
-        self._context = device.context  # for which memory is pinned; others copy from it as fast
+        self._device = device  # for whose context memory is pinned; others copy from it as fast
+        self._chunk_bytes = CHUNK_BYTES
         self._chunks = [Chunk() for _ in range(chunks)]
         self._changed = Condition()
         self._clock = 0
+        self._broken = False
 
     @classmethod
-    def begun(cls, device: Device, nbytes: int) -> "Broadcast":
-        """Of at most so many bytes: that of a call before, if it was as large."""
+    def begun(cls, devices: Sequence[Device], nbytes: int) -> "Broadcast":
+        """Of at most so many bytes, for some devices: with the memory of a call before, if one of them keeps it."""
         chunks = nbytes // CHUNK_BYTES
-        kept: Broadcast | None = device.kept.pop(KEPT, None)  # no other call gets it
-        return kept if kept is not None and len(kept._chunks) == chunks else cls(device, chunks)
+        kept = [each.kept.pop(KEPT, None) for each in devices]  # no other call gets it
+        found: Broadcast | None = next((each for each in kept if each and each._chunk_bytes == CHUNK_BYTES), None)
+        if found is None:
+            return cls(devices[0], chunks)
+        found._chunks = [*found._chunks[:chunks], *(Chunk() for _ in range(chunks - len(found._chunks)))]
+        return found
 
-    def keep(self, device: Device) -> None:
-        """Keep pinned memory for the next call, when no device copies from it any more."""
-        self._forget()
-        device.kept[KEPT] = self
+    def keep(self) -> None:
+        """Keep pinned memory for the next call, when no device copies from it any more, and forget what is in it."""
+        if self._broken:
+            return
+        for chunk in self._chunks:
+            chunk.key = None
+            chunk.loads.clear()
+        self._device.kept[KEPT] = self
 
-    def write(self, device: Device, queue: Any, buffer: Any, array: np.ndarray, key: Hashable) -> None:
-        """Enqueue copies of an array to a buffer. Equal keys mean equal arrays. The array has been read when this returns."""
+    def write(self, device: Device, queue: Any, buffer: Any, array: np.ndarray, key: Hashable) -> bool:
+        """Enqueue copies of an array to a buffer. Equal keys mean equal arrays. The array has been read when this returns.
+
+        False if memory could not be pinned or filled, for this device or another one: then the array is to be copied in another
+        way, which will tell what is wrong if it still is.
+        """
         asked: deque[tuple[Chunk, Part]] = deque()
         with check(f"writing {array.nbytes:,} bytes to {device.info.label}"):
             try:
-                for number, part in enumerate(parts_of(buffer, array, CHUNK_BYTES)):
+                for number, part in enumerate(parts_of(buffer, array, self._chunk_bytes)):
+                    if self._broken:
+                        break
                     asked.append((self._ask((key, number), part.elements), part))
                     if len(asked) == AHEAD:
                         self._load(queue, *asked.popleft())
@@ -79,58 +95,62 @@ class Broadcast:
                     self._load(queue, *asked.popleft())
             finally:
                 for chunk, _ in asked:
+                    self._await(chunk)
                     self._leave(chunk)
-
-    def _forget(self) -> None:
-        """Forget what chunks hold: the arrays may change."""
-        for chunk in self._chunks:
-            chunk.key, chunk.error = None, None
-            chunk.loads.clear()
+        return not self._broken
 
     def _ask(self, key: Hashable, elements: np.ndarray) -> Chunk:
         """A chunk in which the elements are, or will be soon. Whoever asks leaves it again."""
         with self._changed:
+            while True:
+                chunk = next((each for each in self._chunks if each.key == key), None)
+                found = chunk is not None
+                chunk = chunk or self._free()
+                if chunk is not None:
+                    break
+                self._changed.wait()
+            if not found:
+                chunk.key, chunk.missing, chunk.failed = key, 1, False
             self._clock += 1
-            chunk = next((each for each in self._chunks if each.key == key), None)
-            found = chunk is not None
-            if chunk is None:
-                chunk = self._free()
-                chunk.key, chunk.missing, chunk.error = key, 1, None
             chunk.users, chunk.used = chunk.users + 1, self._clock
         if not found:
             self._fill(chunk, elements)
         return chunk
 
-    def _free(self) -> Chunk:
-        """The chunk without users that was asked for longest ago. There are more than all devices ask for at a time."""
-        while True:
-            free = [each for each in self._chunks if not each.users and not each.missing]
-            if free:
-                return min(free, key=lambda each: each.used)
-            self._changed.wait()
+    def _free(self) -> Chunk | None:
+        """The chunk without users that was asked for longest ago. There are more chunks than all devices ask for at a time."""
+        free = [each for each in self._chunks if not each.users and not each.missing]
+        return min(free, key=lambda each: each.used, default=None)
 
     def _fill(self, chunk: Chunk, elements: np.ndarray) -> None:
         """Have threads copy the elements to a chunk, after the devices have copied what was there."""
         pieces: deque[Part] = deque()
+        left = 1
         try:
             for event in chunk.loads:
                 _settle(event)
             chunk.loads.clear()
             if chunk.memory is None:
-                memory = np.empty(CHUNK_BYTES, np.uint8)
-                chunk.pinned, chunk.memory = PinnedRange(self._context, memory), memory
+                self._pin(chunk)
             pieces.extend(parts_of(None, elements, PIECE_BYTES))
             with self._changed:
                 chunk.missing += len(pieces)
+            left += len(pieces)
             while pieces:
                 COPYING.put(partial(self._copy, chunk, pieces[0]))
                 pieces.popleft()
-        except BaseException as error:
-            chunk.error = error
-            self._leave(chunk)
-            raise
+                left -= 1
+        except (cl.Error, MemoryError, RuntimeError):  # no memory to pin, a device that was lost, no threads
+            self._fail(chunk)
         finally:
-            self._copied(chunk, 1 + len(pieces))
+            self._copied(chunk, left)
+
+    def _pin(self, chunk: Chunk) -> None:
+        """Memory of whole pages: no other range is pinned in them."""
+        memory = np.empty(self._chunk_bytes + 2 * PAGE_BYTES, np.uint8)
+        begin = -memory.__array_interface__["data"][0] % PAGE_BYTES
+        memory = memory[begin : begin + -(-self._chunk_bytes // PAGE_BYTES) * PAGE_BYTES]
+        chunk.pinned, chunk.memory = PinnedRange(self._device.context, memory), memory
 
     def _copy(self, chunk: Chunk, piece: Part) -> None:
         """In a thread: copy a piece, and say so."""
@@ -139,31 +159,35 @@ class Broadcast:
             elements = piece.elements
             some = chunk.memory[piece.origin : piece.origin + elements.nbytes]
             np.copyto(some.view(elements.dtype).reshape(elements.shape), elements)
-        except BaseException as error:
-            chunk.error = error
+        except BaseException:  # who waits copies the array in another way, which tells of it
+            self._fail(chunk)
         self._copied(chunk, 1)
+
+    def _fail(self, chunk: Chunk) -> None:
+        with self._changed:
+            chunk.failed, chunk.key, self._broken = True, None, True
 
     def _copied(self, chunk: Chunk, pieces: int) -> None:
         """So many pieces are copied, or never will be."""
         with self._changed:
             chunk.missing -= pieces
-            if chunk.error is not None:
-                chunk.key = None  # nobody else asks for it
             self._changed.notify_all()
+
+    def _await(self, chunk: Chunk) -> None:
+        with self._changed:
+            while chunk.missing:
+                self._changed.wait()
 
     def _load(self, queue: Any, chunk: Chunk, part: Part) -> None:
         """Enqueue a device's copy of a chunk that it has asked for, when it is full."""
         event = None
         try:
-            with self._changed:
-                while chunk.missing:
-                    self._changed.wait()
-            if chunk.error is not None:
-                raise chunk.error
-            assert chunk.memory is not None
-            some = chunk.memory[: part.elements.nbytes]
-            event = cl.enqueue_copy(queue, part.buffer, some, dst_offset=part.origin, is_blocking=False)
-            queue.flush()
+            self._await(chunk)
+            if not chunk.failed:
+                assert chunk.memory is not None
+                some = chunk.memory[: part.elements.nbytes]
+                event = cl.enqueue_copy(queue, part.buffer, some, dst_offset=part.origin, is_blocking=False)
+                queue.flush()
         finally:
             self._leave(chunk, event)
 

@@ -1,11 +1,13 @@
 """Several devices in one call: unlike ones, slow ones, ones that fail."""
 
+import itertools
 import time
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from separate import close
 from tiled_calls import KINDS, pretend, random
@@ -93,6 +95,29 @@ def test_devices_load_what_passes_by_from_one_copy(
     assert close(matmul(a, b, device=[0], max_device_bytes=limit), a, b)
     assert close(matmul(a, b.astype(np.float64), device=[0, 1], max_device_bytes=limit), a, b)
     assert not asked, "one device, or arrays that are converted"
+
+
+@pytest.mark.parametrize("place", [0, 5])
+def test_memory_that_cannot_be_pinned_costs_no_device(
+    place: int, device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What all would have loaded from it each device loads by itself."""
+    count, pin = itertools.count(), Broadcast._pin
+
+    def refuse(self: Broadcast, chunk: Any) -> None:
+        if next(count) == place:
+            time.sleep(0.02)  # others wait for it
+            raise cl.MemoryError("create_buffer", cl.status_code.OUT_OF_HOST_MEMORY)
+        pin(self, chunk)
+
+    monkeypatch.setattr(Broadcast, "_pin", refuse)
+    pair = tuple(open_device(device.info.label) for _ in range(2))
+    monkeypatch.setattr(calls, "opened", lambda _: pair)
+    a, b = random(900, 400), random(400, 800)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = [matmul(a, b, device=[0, 1], max_device_bytes="800kB") for _ in range(2)]
+    assert all(close(each, a, b) for each in found)
 
 
 class Chunk:

@@ -157,3 +157,20 @@ def test_many_tiles_hold_up_several_gpus(monkeypatch: pytest.MonkeyPatch) -> Non
     """Python runs for one at a time: measured for four H100s, 32 tiles of float16 took 111 ms and 256 took 188."""
     tiles = planned(Gemm(32_768, 32_768, 32_768, "float16"), GPUS, monkeypatch, pinned=True).tiles.tiles
     assert tiles <= 64
+
+
+def test_a_processor_beside_gpus_has_its_memory_within_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It works in the host's memory, which pinned memory for both GPUs leaves to it."""
+    for limit in (2.0e9, 2.4e9, 3.0e9):
+        plan = planned(Gemm(32_768, 32_768, 32_768), [*GPUS[:2], CPU], monkeypatch, max_host_bytes=int(limit))
+        assert plan.host_bytes <= limit
+
+
+def test_more_gpus_are_taken_only_where_they_gain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copies limit these: two GPUs would end as late as one."""
+    for sizes, dtype in (
+        ((65_536, 65_536, 2048), "float32"),
+        ((8192, 8192, 65_536), "float16"),
+        ((6000,) * 3, "float64"),
+    ):
+        assert used(Gemm(*sizes, dtype), GPUS, monkeypatch) == 1
