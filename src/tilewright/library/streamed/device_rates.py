@@ -44,7 +44,7 @@ GPU_EDGE, GPU_TILE_S = 16, 3e-5
 # Rows and columns of a work-group's part of large products on Hopper, by the bytes of an element. Where they fill all units,
 # float32 has no scratch memory, and so two queues: 16384 a side took 176 ms in tiles of 1536 x 5632 (two for each unit), and 190
 # in tiles of 1856 x 4096.
-WORK_GROUP, SMALL_GROUP = {1: (128, 256), 2: (128, 256), 4: (64, 512)}, (128, 128)
+WORK_GROUP = {1: (128, 256), 2: (128, 256), 4: (64, 512)}
 CPU_PIPES, CPU_REACHED = 2, 0.75  # vectors that a core multiplies and adds in a cycle, and the same share
 
 
@@ -58,11 +58,10 @@ def rates_of(operation: Operation, info: DeviceInfo, pinned: bool = False) -> Ra
         assumed = Rates(1e15, GPU_LINK, 0.0, GPU_EDGE, GPU_TILE_S, GPU_RUN_S, GPU_STORE_S)
     if not isinstance(operation, ProductOperation) or not operation.k:
         return assumed
-    flops = flops_of(operation.types[0], info)
-    if info.kind == "cpu":
+    kind, flops = element_type(operation.types[0]), flops_of(operation.types[0], info)
+    if "wgmma" not in info.features or kind.parts > 1 or kind.itemsize not in WORK_GROUP:
         return replace(assumed, flops=flops)
-    group = WORK_GROUP.get(element_type(operation.types[0]).component_bytes, SMALL_GROUP)
-    return replace(assumed, flops=flops, units=info.compute_units, group=group)
+    return replace(assumed, flops=flops, units=info.compute_units, group=WORK_GROUP[kind.itemsize])
 
 
 def flops_of(dtype: str, info: DeviceInfo) -> float:

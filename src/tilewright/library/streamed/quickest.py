@@ -24,7 +24,7 @@ LEAST_GAIN = 0.9
 def quickest(
     operation: Operation, devices: Devices, budget_of: Callable[[Devices], Budget], what: str, pinned: bool = False
 ) -> Devices:
-    """Those of the devices that are predicted to end first: 1, 2, 4 ... of them, the fastest ones, or all.
+    """Those of the devices that are predicted to end first: 1, 2, 4 ... of them, the fastest ones, or all. More gain a tenth.
 
     The host copies for all of them what is not `pinned`. A number whose copies alone take longer than fewer devices do is not
     planned. InvalidInput if the limits are too small for any number.
