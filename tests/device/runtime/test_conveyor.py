@@ -1,6 +1,8 @@
 """Copies by threads that fill and empty pinned pieces: any strides, pieces used again, errors of threads and of the driver."""
 
+import gc
 import itertools
+import weakref
 from threading import get_ident
 from time import sleep
 from typing import Any
@@ -114,6 +116,31 @@ def test_an_error_of_a_thread_is_raised_and_no_piece_is_lost(
     found = np.empty_like(array)
     Conveyor(device, SIZE).read(queue, buffer, found)
     assert np.array_equal(found, array)
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_an_error_keeps_no_array(writes: bool, device: Device, queue: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also not until Python looks for objects that only know each other."""
+    own, array = Conveyor(device, SIZE), RNG.random((100, 100))
+    buffer, known = device.allocate(array.nbytes), weakref.ref(array)
+
+    def fails(*given: Any) -> None:
+        raise MemoryError
+
+    gc.disable()
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(np, "copyto", fails)
+            with pytest.raises(MemoryError):
+                (own.write if writes else own.read)(queue, buffer, array)
+        del array
+        for _ in range(200):  # a thread that copies lets go of its piece after it has told of it
+            if known() is None:
+                break
+            sleep(0.01)
+        assert known() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("writes", [True, False])

@@ -76,7 +76,10 @@ class Conveyor:
                     filling -= 1
                     if error is not None:
                         self._idle.append(pinned)
-                        raise error
+                        try:
+                            raise error
+                        finally:
+                            del error  # or it would know itself by its own traceback, and keep the caller's arrays
                     self._moving.append((self._begun(queue, pinned, part, True), pinned))
             finally:
                 self._idle += [filled.get().pinned for _ in range(filling)]
@@ -103,7 +106,10 @@ class Conveyor:
                         emptying -= 1
                         self._idle.append(pinned)
                         if error is not None:
-                            raise error
+                            try:
+                                raise error
+                            finally:
+                                del error
                         if todo:
                             break
             finally:
@@ -170,3 +176,4 @@ def _copy(pinned: np.ndarray, part: Part, done: Copies, fills: bool) -> None:
     except BaseException as found:
         error = found
     done.put(_Copied(pinned, part, error))
+    del error
