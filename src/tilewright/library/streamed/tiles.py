@@ -14,7 +14,8 @@ from .matrices import Part
 from .orders import arrivals, strip_of
 from .rates import Rates, Sizes
 
-# The share of that time for which units are idle: the next tile's work-groups, in the other queue, begin meanwhile.
+# Of the time for which a tile's last work-groups leave units idle, the share that is lost: the next tile's work-groups, in the
+# other queue, begin meanwhile.
 IDLE = 0.5
 LINE_S = 3e-6  # to ask the system for a line of a file that is not read with the one before
 
@@ -213,7 +214,7 @@ class TilePlan:
         return computing, loading / rates.links + turns, storing / rates.links + turns
 
     def _idle(self, m: int, n: int, rates: Rates) -> float:
-        """What a tile takes longer since its last work-groups leave units idle, as a part of its time."""
+        """How much longer a tile takes because its last work-groups leave units idle, as a part of its time."""
         if not rates.units:
             return 0.0
         groups = -(-m // rates.group[0]) * -(-n // rates.group[1])
@@ -243,7 +244,8 @@ class TilePlan:
     def _begun_to_ended(self, a: float, b: float, tile: float, rates: Rates) -> float:
         """Seconds from the first load to the last product: in each phase of a group the longer of what runs side by side.
 
-        `a` and `b` are the seconds of a panel, `tile` those of a tile by all devices together: each computes its own groups."""
+        `a` and `b` are the seconds of a panel, `tile` those of a tile by all devices together: each computes its own groups.
+        """
         devices = max(rates.links, rates.shares)
         tile *= devices
         (outer, inner), stays, passes = self._sides, *((a, b) if self.stays == "A" else (b, a))
