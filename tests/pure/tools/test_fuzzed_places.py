@@ -35,6 +35,12 @@ def drawn(*kinds: str) -> list[Case]:
 # --- Pairs ---
 
 
+def test_a_pair_of_bytes_and_numbers_lies_as_it_is() -> None:
+    """Which a call refuses."""
+    laid = lay(Case(call="gemm", a=Given(dtype="V4"), b=Given(dtype="int32"), pair="copy"), False)
+    assert [laid[name].view.dtype for name in "ab"] == [np.dtype("V4"), np.dtype("int32")]
+
+
 def test_pairs_lie_in_one_memory_as_their_kind_says() -> None:
     for kind in PAIRS:
         for turns in ("NN", "NT", "TN", "TC"):
