@@ -13,12 +13,12 @@ from ...runtime.opencl.broadcast import Broadcast
 from ...runtime.opencl.conveyor import THREADS, Conveyor, Size
 from ...runtime.opencl.device import Device, check
 from ...runtime.opencl.direct_copies import read_directly, write_directly
+from ...runtime.opencl.staging import PAGE_BYTES, page_aligned
 from ..views import lent_buffer
 from .budget import Ledger
 from .matrices import Matrix, Part
 from .schedule import Stopped
 
-PAGE_BYTES = 4096
 LEAST_PIECE = 64 * 2**10
 SLAB_BYTES = 32 * 2**20  # of a tile that is read from a file, or written to one, at a time
 LEAST_SLAB = 2**20
@@ -126,9 +126,7 @@ class SharedMemory:
         size = nbytes + PAGE_BYTES
         for ledger in self.ledgers:
             ledger.take(size, what)
-        memory = np.empty(size, np.uint8)
-        begin = -memory.__array_interface__["data"][0] % PAGE_BYTES
-        host = memory[begin : begin + max(nbytes, 1)]
+        host = page_aligned(nbytes)
         return Slot(lent_buffer(self.device.context, host), host, size)
 
     def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form, key: Hashable = None) -> None:

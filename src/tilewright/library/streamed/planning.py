@@ -11,8 +11,9 @@ from ...core.shown import Shown
 from ...core.types import numpy_dtype
 from ...errors import InvalidInput
 from ...runtime.opencl import broadcast
+from ...runtime.opencl.staging import PAGE_BYTES
 from .budget import Budget
-from .device_memory import PAGE_BYTES, SeparateMemory, SharedMemory, staging_within
+from .device_memory import SeparateMemory, SharedMemory, staging_within
 from .device_rates import HOST_COPIES, rates_of, rates_together
 from .fitting import tile_plans
 from .launches import scratch_bytes
@@ -194,7 +195,7 @@ def _chosen(
 
 
 def _broadcast_bytes(operation: Operation, devices: int, left: int) -> int:
-    """Pinned memory for what so many devices load together, of the bytes of the host that are left; 0 if they do not."""
+    """Bytes of pinned memory for what several devices load together; 0 if they do not. The host has `left` bytes for it."""
     if devices < 2 or not isinstance(operation, ProductOperation):
         return 0
     operands = [stack.at(0)[1] for stack in (operation.a, operation.b)]

@@ -8,8 +8,8 @@ class Rates:
     """What a device is assumed to do: flop/s of large tiles, and bytes per second of its link in each direction.
 
     Small tiles leave units idle, as if they had `edge` more rows, columns and depth, and each tile takes `tile_s` of Python. A
-    GPU's `units` take work-groups in turns, each of so many rows and columns of a result as `group` says, and the last ones of a
-    tile leave units idle. A
+    GPU's `units` take work-groups in turns, and the last work-groups of a tile leave units idle: a work-group computes the rows
+    and columns that `group` says. A
     device that is the host's processor loses a share of the time that copies take: one core of so many does them. Each run of
     contiguous bytes in the host's memory takes `run_s` beside its bytes, one number for loading and one for storing; and each
     tile that is stored `store_s`, while the first of its pieces are on their way and the last ones are copied. For several

@@ -120,7 +120,7 @@ class TilePlan:
         return self.bytes_loaded(1)
 
     def bytes_loaded(self, together: int) -> int:
-        """Bytes that the host copies for so many devices, if what passes by is copied once for all of them."""
+        """Bytes that the host copies if `together` devices share one copy of what passes by."""
         each = self.sizes
         if each.moved:
             return each.batch * each.m * each.n * each.moved

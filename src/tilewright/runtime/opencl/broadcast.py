@@ -1,4 +1,4 @@
-"""Copies of arrays to several devices that need the same bytes at about the same time: threads copy them to pinned memory once.
+"""Copies of one array to several devices at about the same time: threads copy it to pinned memory once, devices from there.
 
 The host's threads copy 35 to 45 GB/s, whoever wants the bytes, and each device copies up to 54 GB/s from pinned memory, whichever
 device it was pinned for. On a host of four H100s with 64 processors the four together copied 152 GB/s that way. So where all
@@ -19,7 +19,7 @@ import pyopencl as cl
 from .conveyor import COPYING, parts_of
 from .device import Device, check
 from .pinned import PinnedRange
-from .staging import PAGE_BYTES, Part
+from .staging import PAGE_BYTES, Part, page_aligned
 
 CHUNK_BYTES = 16 * 2**20  # that a device copies by one command: 0.3 ms, thirty times the Python for it
 PIECE_BYTES = 4 * 2**20  # that a thread copies
@@ -42,7 +42,7 @@ class Chunk:
 
 
 class Broadcast:
-    """Chunks of pinned memory, for the threads of several devices that each load arrays of which the others load the same.
+    """Chunks of pinned memory, for the threads of several devices that load the same arrays.
 
     A chunk that holds what a device wants is copied as it is. Otherwise what it wants replaces what was asked for longest ago. So
     devices that drift apart by more than all chunks lose nothing but time.
@@ -58,7 +58,7 @@ class Broadcast:
 
     @classmethod
     def begun(cls, devices: Sequence[Device], nbytes: int) -> "Broadcast":
-        """Of at most so many bytes, for some devices: with the memory of a call before, if one of them keeps it."""
+        """For some devices, with at most `nbytes` of pinned memory: that of an earlier call, if one of them keeps it."""
         chunks = nbytes // CHUNK_BYTES
         kept = [each.kept.pop(KEPT, None) for each in devices]  # no other call gets it
         found: Broadcast | None = next((each for each in kept if each and each._chunk_bytes == CHUNK_BYTES), None)
@@ -140,16 +140,13 @@ class Broadcast:
                 COPYING.put(partial(self._copy, chunk, pieces[0]))
                 pieces.popleft()
                 left -= 1
-        except (cl.Error, MemoryError, RuntimeError):  # no memory to pin, a device that was lost, no threads
+        except Exception:  # such as no memory to pin, a device that was lost, no threads: as in `_copy`
             self._fail(chunk)
         finally:
             self._copied(chunk, left)
 
     def _pin(self, chunk: Chunk) -> None:
-        """Memory of whole pages: no other range is pinned in them."""
-        memory = np.empty(self._chunk_bytes + 2 * PAGE_BYTES, np.uint8)
-        begin = -memory.__array_interface__["data"][0] % PAGE_BYTES
-        memory = memory[begin : begin + -(-self._chunk_bytes // PAGE_BYTES) * PAGE_BYTES]
+        memory = page_aligned(-(-self._chunk_bytes // PAGE_BYTES) * PAGE_BYTES)  # no other range is pinned in its pages
         chunk.pinned, chunk.memory = PinnedRange(self._device.context, memory), memory
 
     def _copy(self, chunk: Chunk, piece: Part) -> None:
@@ -168,7 +165,7 @@ class Broadcast:
             chunk.failed, chunk.key, self._broken = True, None, True
 
     def _copied(self, chunk: Chunk, pieces: int) -> None:
-        """So many pieces are copied, or never will be."""
+        """Threads have copied a number of pieces, or never will."""
         with self._changed:
             chunk.missing -= pieces
             self._changed.notify_all()

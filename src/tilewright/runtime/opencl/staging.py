@@ -225,6 +225,13 @@ def _touched(reading: deque[tuple[_Piece, Part]], todo: deque[Part], most: int) 
     return own
 
 
+def page_aligned(nbytes: int) -> np.ndarray:
+    """New memory of the host, from the beginning of a page on. It takes a page more than `nbytes`."""
+    memory = np.empty(nbytes + PAGE_BYTES, np.uint8)
+    begin = -memory.__array_interface__["data"][0] % PAGE_BYTES
+    return memory[begin : begin + max(nbytes, 1)]
+
+
 def as_words(array: np.ndarray) -> np.ndarray:
     """The array with elements that NumPy copies without its interpreter's lock, whatever they mean."""
     return array.view(f"u{array.itemsize}") if array.itemsize in (1, 2, 4, 8) else array.view(f"V{array.itemsize}")

@@ -18,9 +18,10 @@ from tiled_calls import KINDS, mapped, pretend, random
 
 from tilewright import gemm, matmul, transpose
 from tilewright.errors import StorageFailed
-from tilewright.library.streamed import budget, device_memory
+from tilewright.library.streamed import budget
 from tilewright.library.streamed.executor import Run
 from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.opencl.staging import PAGE_BYTES
 
 MB = 10**6
 
@@ -113,7 +114,7 @@ def test_ledgers_count_all_that_is_allocated(device: Device, monkeypatch: pytest
     matmul(random(500, 400), random(400, 300), device=device.info.label, max_device_bytes=MB)
     own = next(each for each in ledgers if each.place == device.info.label)
     assert counted.own_peak <= own.peak <= MB
-    assert device_memory.PAGE_BYTES == 4096
+    assert PAGE_BYTES == 4096
 
 
 RESIDENT = """
