@@ -21,8 +21,11 @@ def scratch_bytes(plans: Mapping[Shaped, Plan]) -> dict[tuple[str, bool], int]:
 
 
 Loaded = list[dict[Shaped, LoadedPlan]]  # of each queue
-LAUNCHES = "launches in tiles"  # a device keeps those of earlier calls by this and the identity of their plans
-MOST_KEPT = 8  # shapes that a program multiplies in turn
+LAUNCHES = (
+    "launches in tiles"  # a device keeps those of earlier calls by this, the identity of their plans and a number
+)
+SAME = 4  # calls of one shape that run at a time, such as tasks of a Dask worker
+MOST_KEPT = 16  # of shapes that a program multiplies in turn, and of calls at a time
 
 
 class Launches:
@@ -39,23 +42,28 @@ class Launches:
                 self._clear(device, slot)
         self._names = {step: self._buffers(plan) for step, plan in plans.items()}
         self._queues = memory.compute[:1] if self._slots else memory.compute  # tiles that share scratch memory have one
-        self._plans, self._key = plans, (LAUNCHES, id(plans))
+        self._plans, self._keys = plans, [(LAUNCHES, id(plans), number) for number in range(SAME)]
         self._loaded = self._kept() or [
             {step: LoadedPlan(plan, device) for step, plan in plans.items()} for _ in self._queues
         ]
 
     def _kept(self) -> Loaded | None:
         """Those of an earlier call with the same plans: to make the programs' texts takes 0.1 s of Python."""
-        kept: tuple[Mapping[Shaped, Plan], Loaded] | None = self._memory.device.kept.pop(self._key, None)
-        return kept[1] if kept is not None and kept[0] is self._plans and len(kept[1]) == len(self._queues) else None
+        for key in self._keys:
+            kept: tuple[Mapping[Shaped, Plan], Loaded] | None = self._memory.device.kept.pop(key, None)
+            if kept is not None and kept[0] is self._plans and len(kept[1]) == len(self._queues):
+                return kept[1]
+        return None
 
     def close(self) -> None:
         """Keep kernels for the next call, without buffers. Nothing may run any more."""
         for loaded in self._loaded:
             for each in loaded.values():
                 each.unbind()
-        kept = self._memory.device.kept
-        kept[self._key] = self._plans, self._loaded
+        kept, own = self._memory.device.kept, (self._plans, self._loaded)
+        for key in self._keys:
+            if kept.setdefault(key, own) is own:
+                break
         for key in [each for each in list(kept) if each[0] == LAUNCHES][:-MOST_KEPT]:  # the oldest
             kept.pop(key, None)
 

@@ -170,7 +170,7 @@ class Device:
         self._plain_queue: Any = None
         self._programs: MadeOnce[tuple[str, str, tuple[str, ...], str], Program] = MadeOnce()
         self.per_thread = threading.local()  # what the library caches for its calls on this device
-        self.kept: dict[tuple[str, int], Any] = {}  # for all threads: a call takes an entry out while it uses it
+        self.kept: dict[tuple[Any, ...], Any] = {}  # for all threads: a call takes an entry out while it uses it
         self.pinned = PinnedRanges()
         self.pool = BufferPool(info.global_bytes, info.max_alloc_bytes)
         self._lock = Lock()

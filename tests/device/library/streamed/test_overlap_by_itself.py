@@ -1,6 +1,8 @@
 """Products of NumPy arrays that are computed in tiles though nobody asked for that, since their copies are long."""
 
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from separate import close
 
 from tilewright import gemm, matmul
 from tilewright.library.engine import default_device
-from tilewright.library.streamed import calls, limits, overlap
+from tilewright.library.streamed import calls, launches, limits, overlap, worker
 from tilewright.runtime.opencl.device import Device
 
 pytestmark = pytest.mark.usefixtures("limits")
@@ -117,3 +119,31 @@ def test_few_processors_copy_first(tiled: list[str], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(overlap, "THREADS", overlap.LEAST_THREADS - 1)
     matmul(SQUARE, random(120, 120))
     assert not tiled
+
+
+def test_calls_at_a_time_each_make_kernels_once(tiled: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """To make the texts of kernels takes 0.1 s of Python, for which all threads wait."""
+    made: list[int] = []
+    both = threading.Barrier(2)
+
+    class Counted(launches.LoadedPlan):
+        def __init__(self, plan: Any, device: Any) -> None:
+            made.append(1)
+            super().__init__(plan, device)
+
+    class Together(launches.Launches):
+        def __init__(self, *given: Any) -> None:
+            super().__init__(*given)
+            both.wait(30)  # no call has ended, and given its kernels back, before each has some
+
+    monkeypatch.setattr(launches, "LoadedPlan", Counted)
+    monkeypatch.setattr(worker, "Launches", Together)
+    cases = [(random(310, 210), random(210, 170)) for _ in range(2)]
+    counts = []
+    for _ in range(3):
+        with ThreadPoolExecutor(2) as pool:
+            for (a, b), found in zip(cases, pool.map(lambda case: matmul(*case), cases), strict=True):
+                assert close(found, a, b)
+        counts.append(len(made))
+    assert counts[0] >= 2
+    assert counts[2] == counts[1]  # both may have planned in the first round, so that one had other plans in the second
