@@ -21,16 +21,23 @@ _devices: "WeakKeyDictionary[Any, str | None]" = WeakKeyDictionary()
 _finding = Lock()
 
 
-def worker_device() -> str | None:
-    """The device of the worker that runs this task, as `device=` takes it. None is the process's default: outside of workers,
-    and where the environment names one."""
-    if preset_device() is not None or "distributed" not in sys.modules:
+def current_worker() -> Any:
+    """The worker that runs this task; None outside of workers, also where a scheduler of this process runs it."""
+    if "distributed" not in sys.modules:
         return None
     from distributed import get_worker
 
     try:
-        worker = get_worker()
-    except ValueError:  # a scheduler of this process runs the task
+        return get_worker()
+    except ValueError:
+        return None
+
+
+def worker_device() -> str | None:
+    """The device of the worker that runs this task, as `device=` takes it. None is the process's default: outside of workers,
+    and where the environment names one."""
+    worker = None if preset_device() is not None else current_worker()
+    if worker is None:
         return None
     with _finding:
         if worker not in _devices:

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple
 import dask.array as da
 from dask.task_spec import DataNode, List, Task, TaskRef
 
+from .arithmetic import Arithmetic
 from .chunks import Source
 from .schedule import Place, Schedule, Tile
-from .tasks import Arithmetic, Factors, add_products, merge_sums
+from .tasks import Factors, add_products, merge_sums
 
 
 class Request(NamedTuple):

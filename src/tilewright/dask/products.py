@@ -17,11 +17,11 @@ from ..library.requests import precision_for
 from ..library.result_types import asked_type, product_types, sum_type
 from ..library.rules import check_cast
 from ..library.shapes import product_shape
+from .arithmetic import Arithmetic
 from .chunks import source_of
 from .graph import Names, Request, product_tasks
 from .operands import checked_array
 from .schedule import Grid, ProductPlan, Sizes, scheduled, summary
-from .tasks import Arithmetic
 
 
 def matmul(

@@ -17,6 +17,8 @@ from ..core.types import numpy_dtype
 from ..errors import LaunchFailed
 from ..library.copies import transpose
 from ..library.products import gemm
+from .arithmetic import Arithmetic
+from .device_memory import DeviceMemory, DeviceSum, Factor, worker_memory
 from .devices import worker_device
 
 
@@ -40,38 +42,66 @@ class Factors(NamedTuple):
     in_b: tuple[slice, ...]
 
 
-class Arithmetic(NamedTuple):
-    """The types of a sum and of the result, and the precision of the products."""
-
-    sum: str
-    result: str
-    precision: str | None
-
-
 class RunningSum:
-    """The sum of the first `count` products of a tile. Whoever changes or copies it holds `lock`."""
+    """The sum of the first `count` products of a tile. Whoever changes or copies it holds `lock`.
+
+    While a GPU has it, `array` holds nothing: memory that nobody has touched.
+    """
 
     def __init__(self, array: np.ndarray, count: int) -> None:
-        self.array = array if array.flags.writeable else array.copy()  # what another worker sent may be read-only
+        self._array = array if array.flags.writeable else array.copy()  # what another worker sent may be read-only
+        self._on_device: DeviceSum | None = None
         self.count: int | None = count  # None while, and if, a product failed half-way
         self.lock = Lock()
 
     def __sizeof__(self) -> int:
-        return object.__sizeof__(self) + self.array.nbytes
+        return object.__sizeof__(self) + self._array.nbytes
 
     def __reduce__(self) -> Any:
         """A copy, because what is sent may still be on its way when the next task changes the sum."""
         with self.lock:
-            return RunningSum, (self.array.copy(), self.count)
+            return RunningSum, (self._copied(), self.count)
 
-    def add(self, a: Any, b: Any, arithmetic: "Arithmetic") -> None:
+    def values(self) -> np.ndarray:
+        """The sum in the host's memory, where it is from now on."""
+        if self._on_device is not None:
+            self._on_device.read(self._array)
+            self._on_device = None
+        return self._array
+
+    def add(self, a: Factor, b: Factor, arithmetic: Arithmetic) -> None:
         """Add a product; the first one is stored."""
         count, self.count = self.count or 0, None
-        gemm(
-            a, b, self.array if count else None, beta=1 if count else 0, out=self.array, dtype=numpy_dtype(arithmetic.sum),
-            precision=arithmetic.precision, device=worker_device(),
-        )  # fmt: skip
+        memory = worker_memory()
+        if memory is None or not self._added_on(memory, a, b, arithmetic, count):
+            total = self.values() if count else self._array
+            gemm(
+                a.values, b.values, total if count else None, beta=1 if count else 0, out=total,
+                dtype=numpy_dtype(arithmetic.sum), precision=arithmetic.precision, device=worker_device(),
+            )  # fmt: skip
         self.count = count + 1
+
+    def _added_on(self, memory: DeviceMemory, a: Factor, b: Factor, arithmetic: Arithmetic, count: int) -> bool:
+        """Add the product in a GPU's memory, if such products are computed there and it has room."""
+        if not memory.multiplies(a, b, self._array, arithmetic):
+            return False
+        if self._on_device is not None and self._on_device.memory is not memory:
+            self.values()
+        before = self._array if count and self._on_device is None else None
+        total = memory.added(self._on_device, before, self._array.shape, a, b, arithmetic)
+        if total is None:
+            return False
+        self._on_device = total
+        if memory.crowded:
+            self.values()
+        return True
+
+    def _copied(self) -> np.ndarray:
+        if self._on_device is None:
+            return self._array.copy()
+        found = np.empty_like(self._array)
+        self._on_device.read(found)
+        return found
 
 
 class Chunks:
@@ -115,13 +145,17 @@ def add_products(
                     "an earlier product failed while it was added to this tile, which cannot be used: compute again"
                 )
             if number >= total.count:
-                total.add(a[pair.a][pair.in_a], b[pair.b][pair.in_b], arithmetic)
-    return _finished(total.array, arithmetic) if last else total
+                total.add(Factor(a[pair.a], pair.in_a), Factor(b[pair.b], pair.in_b), arithmetic)
+        return _finished(total.values(), arithmetic) if last else total
 
 
 def merge_sums(one: RunningSum, other: RunningSum, arithmetic: Arithmetic, last: bool) -> Any:
     """The sum of two parts of k, as a new one: its operands stay as they are for a second run."""
-    array = np.add(one.array, other.array)
+    with one.lock:
+        left = one.values()
+    with other.lock:
+        right = other.values()
+    array = np.add(left, right)
     return _finished(array, arithmetic) if last else RunningSum(array, 0)
 
 

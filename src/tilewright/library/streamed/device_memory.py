@@ -171,7 +171,7 @@ class SeparateMemory:
         self._sizes, slab_bytes = staging_within(host_bytes)
         pinned = self._sizes[0].nbytes + STORES * self._sizes[1].nbytes
         host_ledger.take(pinned + (1 + STORES) * slab_bytes, f"pinned memory for {device.info.label}")
-        self._sender, *self._readers = _conveyors(device, self._sizes)
+        self._sender, *self._readers = conveyors_for(device, self._sizes)
         self._load_slab, *self._store_slabs = [np.empty(slab_bytes, np.uint8) for _ in range(1 + STORES)]
 
     def allocate(self, nbytes: int, what: str) -> Slot:
@@ -219,12 +219,9 @@ class SeparateMemory:
             queue.finish()
 
     def close(self, failed: bool) -> None:
-        """Keep pinned memory for the next call of this kind: to pin it took an H200's driver 0.1 s. After a failure free it."""
+        """Keep pinned memory for the next call of this kind. After a failure free it."""
         if not failed:
-            kept: Kept = self._sizes, (self._sender, *self._readers)
-            for place in STAGING:
-                if self.device.kept.setdefault(place, kept) is kept:
-                    break
+            keep_conveyors(self.device, self._sizes, (self._sender, *self._readers))
         del self._sender, self._readers, self._broadcast, self._load_slab, self._store_slabs
 
 
@@ -232,13 +229,21 @@ Sizes = tuple[Size, Size]  # of copies to a device, and of those of a tile from 
 Kept = tuple[Sizes, tuple[Conveyor, ...]]
 
 
-def _conveyors(device: Device, sizes: Sizes) -> tuple[Conveyor, ...]:
+def conveyors_for(device: Device, sizes: Sizes) -> tuple[Conveyor, ...]:
     """For copies to a device, and for each tile that is stored: those of a call before, if their sizes are the same."""
     for place in STAGING:
         kept: Kept | None = device.kept.pop(place, None)  # no other call gets it
         if kept is not None and kept[0] == sizes:
             return kept[1]
     return Conveyor(device, sizes[0]), *(Conveyor(device, sizes[1]) for _ in range(STORES))
+
+
+def keep_conveyors(device: Device, sizes: Sizes, conveyors: tuple[Conveyor, ...]) -> None:
+    """Keep pinned memory for a later call: to pin it took an H200's driver 0.1 s."""
+    kept: Kept = sizes, conveyors
+    for place in STAGING:
+        if device.kept.setdefault(place, kept) is kept:
+            return
 
 
 Memory = SharedMemory | SeparateMemory
