@@ -15,6 +15,7 @@ import dask.array as da  # noqa: E402
 from dask_cases import PRODUCTS, CountedReads, chunked, numbers  # noqa: E402
 
 from tilewright.dask import matmul, plan, schedule, tasks, transpose  # noqa: E402
+from tilewright.dask.arithmetic import Arithmetic  # noqa: E402
 from tilewright.errors import InvalidInput, LaunchFailed, UnknownName, UnsupportedType  # noqa: E402
 from tilewright.library.products import matmul as library_matmul  # noqa: E402
 
@@ -216,7 +217,7 @@ def test_the_result_is_an_array_as_any_other() -> None:
 def test_a_task_may_run_again() -> None:
     """A sum has each product once, however often a task of its is repeated."""
     a, b = numbers((4, 6)), numbers((6, 5))
-    arithmetic = tasks.Arithmetic("float64", "float64", None)
+    arithmetic = Arithmetic("float64", "float64", None)
     factors = [
         tasks.Factors(0, (slice(None), slice(at, at + 2)), 0, (slice(at, at + 2), slice(None))) for at in (0, 2, 4)
     ]
@@ -233,7 +234,7 @@ def test_a_task_may_run_again() -> None:
 
 def test_a_product_that_failed_half_way_spoils_its_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     a = numbers((4, 4))
-    arithmetic = tasks.Arithmetic("float64", "float64", None)
+    arithmetic = Arithmetic("float64", "float64", None)
     whole = (slice(None), slice(None))
     total = tasks.RunningSum(np.empty((4, 4)), 0)
 

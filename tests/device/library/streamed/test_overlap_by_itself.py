@@ -15,6 +15,7 @@ from tilewright import gemm, matmul
 from tilewright.library.engine import default_device
 from tilewright.library.streamed import calls, launches, limits, overlap, worker
 from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import LoadedPlan
 
 pytestmark = pytest.mark.usefixtures("limits")
 random = tiled_calls.random
@@ -126,7 +127,7 @@ def test_calls_at_a_time_each_make_kernels_once(tiled: list[str], monkeypatch: p
     made: list[int] = []
     both = threading.Barrier(2)
 
-    class Counted(launches.LoadedPlan):
+    class Counted(LoadedPlan):
         def __init__(self, plan: Any, device: Any) -> None:
             made.append(1)
             super().__init__(plan, device)
