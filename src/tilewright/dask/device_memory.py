@@ -7,10 +7,12 @@ A chunk is known by its object, and held for workers alone: Dask demands that no
 in place. What no task has used for a while is dropped.
 """
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from threading import Lock, RLock, Timer, local
+from math import prod
+from threading import Lock, RLock, Timer
 from time import monotonic
 from typing import Any, NamedTuple
 from weakref import finalize, ref
@@ -24,13 +26,13 @@ from ..errors import OutOfDeviceMemory
 from ..library.engine import default_device
 from ..library.products import gemm
 from ..library.result_types import sum_type
-from ..library.streamed.device_memory import conveyors_for, keep_conveyors, shares_memory, staging_within
-from ..library.streamed.planning import MOST_STAGING
+from ..library.streamed.device_memory import shares_memory
 from ..library.views import packed
-from ..runtime.opencl.conveyor import Conveyor
+from ..runtime.opencl.copy_threads import taken_from
 from ..runtime.opencl.device import Device, check
 from .arithmetic import Arithmetic
 from .devices import current_worker, worker_device
+from .lanes import Lane, Lanes
 
 HELD = 2  # chunks and sums take at most this part of a device's memory; tiles of other calls, and other programs, have the rest
 ONE_PRODUCT = 4  # of that, what one product may take: as many as a worker usually has threads compute at a time
@@ -48,50 +50,55 @@ class Factor(NamedTuple):
         return self.chunk[self.part]
 
 
-class Lane(NamedTuple):
-    """What a thread copies and computes with."""
-
-    queue: Any
-    sender: Conveyor
-    reader: Conveyor
-
-
 @dataclass(eq=False)
 class _Chunk:
     """A chunk on the device, and how many products read it."""
 
     known: "ref[np.ndarray]"
     nbytes: int
-    array: Any = None  # once it is loaded
+    held: "Held | None" = None  # once it is loaded
     users: int = 0
     used: float = 0.0  # when
     loading: Lock = field(default_factory=Lock)
 
 
-class DeviceSum:
-    """The sum of a tile on a device. Whoever uses it has the tile's lock."""
+class Ended(NamedTuple):
+    """A buffer that nobody holds any more, and the bytes of the sum that it had; 0 for a chunk."""
 
-    def __init__(self, memory: "DeviceMemory", array: Array) -> None:
+    taken: tuple[int, Any]
+    sum_bytes: int
+
+
+class Held:
+    """An array on a device. Whoever uses it waits for its queue before letting go."""
+
+    def __init__(self, memory: "DeviceMemory", array: Array, ended: Ended) -> None:
         self.memory, self.array = memory, array
-        finalize(self, memory.forget_sum, array.nbytes).atexit = False
+        finalize(self, memory.ended.append, ended).atexit = False
 
     def read(self, values: np.ndarray) -> None:
-        """Copy the sum to an array of the host."""
-        with self.memory.lane() as lane:
+        """Copy it to an array of the host."""
+        with self.memory.lanes.lane() as lane:
             lane.reader.read(lane.queue, self.array.base_data, values)
 
 
 class DeviceMemory:
-    """What one device holds, for all threads of the workers that have it."""
+    """What one device holds, for all threads of the workers that have it.
+
+    Buffers come from the device's pool and go back to it. To free one, a driver may wait for all that the device does, and
+    Python with it.
+    """
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        # The end of an array may come at any time, also while its own thread has a lock: the pool gets its buffer later.
+        self.ended: deque[Ended] = deque()
         self._most = device.info.global_bytes // HELD
         self._chunks: dict[int, _Chunk] = {}
         self._sum_bytes = 0
-        self._lock = RLock()  # the end of a chunk or a sum may come while its own thread has it
+        self._lock = RLock()
         self._timer: Timer | None = None
-        self._own = local()
+        self.lanes = Lanes(device)
 
     def multiplies(self, a: Factor, b: Factor, total: np.ndarray, arithmetic: Arithmetic) -> bool:
         """Whether products of such operands are computed here. Only types and sizes count, so that bits do not depend on what is
@@ -107,16 +114,16 @@ class DeviceMemory:
 
     def added(
         self,
-        total: DeviceSum | None,
+        total: Held | None,
         before: np.ndarray | None,
         shape: tuple[int, ...],
         a: Factor,
         b: Factor,
         arithmetic: Arithmetic,
-    ) -> DeviceSum | None:
+    ) -> Held | None:
         """`total` with a product added, or a new sum that begins with what was summed `before`. None if there is no room."""
         kind, beta = numpy_dtype(arithmetic.sum), 0 if total is None and before is None else 1
-        with self.lane() as lane, ExitStack() as used:
+        with ExitStack() as used, self.lanes.lane() as lane:  # commands have ended before chunks may go
             try:
                 left, right = (used.enter_context(self._held(each.chunk, lane)) for each in (a, b))
                 total = total or self._new_sum(shape, kind, before, lane)
@@ -133,34 +140,33 @@ class DeviceMemory:
     @property
     def crowded(self) -> bool:
         """Whether sums take more than half of what may be held: chunks would have to go."""
-        return 2 * self._sum_bytes > self._most
+        return 2 * self.sum_bytes > self._most
 
-    @contextmanager
-    def lane(self) -> Iterator[Lane]:
-        """This thread's queue, and pinned memory. Who uses it waits for the queue."""
-        try:
-            queue = self._own.queue
-        except AttributeError:
-            queue = self._own.queue = cl.CommandQueue(self.device.context, self.device.device)
-        sizes, _ = staging_within(MOST_STAGING)
-        conveyors = conveyors_for(self.device, sizes)
-        try:
-            yield Lane(queue, conveyors[0], conveyors[1])
-        except BaseException:
-            _finish_before_raising(queue)  # nothing is kept: an error may have left copies half done
-            raise
-        keep_conveyors(self.device, sizes, conveyors)
+    @property
+    def sum_bytes(self) -> int:
+        """Bytes of the sums that are here."""
+        self._give_back()
+        return self._sum_bytes
 
     def drop_idle(self) -> None:
         """Free all chunks that no product reads."""
         with self._lock:
-            for key, each in list(self._chunks.items()):
-                if not each.users:
-                    self._chunks.pop(key, None)
+            self._drop(monotonic())
+        self._give_back()
+        self.device.pool.release()
 
-    def forget_sum(self, nbytes: int) -> None:
-        with self._lock:
-            self._sum_bytes -= nbytes
+    def _drop(self, until: float) -> None:
+        """Drop chunks that no product reads, and none has read since."""
+        for key, each in list(self._chunks.items()):
+            if not each.users and each.used <= until:
+                self._chunks.pop(key, None)
+
+    def _give_back(self) -> None:
+        """Give the pool the buffers that nobody holds any more."""
+        while (each := taken_from(self.ended)) is not None:
+            with self._lock:
+                self._sum_bytes -= each.sum_bytes
+            self.device.pool.give([each.taken])
 
     @contextmanager
     def _held(self, chunk: np.ndarray, lane: Lane) -> Iterator[Any]:
@@ -168,9 +174,9 @@ class DeviceMemory:
         entry = self._entry(chunk)
         try:
             with entry.loading:
-                if entry.array is None:
-                    entry.array = self._loaded(chunk, lane)
-            yield entry.array.with_queue(lane.queue)
+                if entry.held is None:
+                    entry.held = self._loaded(chunk, lane)
+            yield entry.held.array.with_queue(lane.queue)
         finally:
             with self._lock:
                 entry.users, entry.used = entry.users - 1, monotonic()
@@ -184,9 +190,9 @@ class DeviceMemory:
                 self._make_room(chunk.nbytes)
                 known = ref(chunk, lambda gone: self._end(key, gone))
                 entry = self._chunks[key] = _Chunk(known, chunk.nbytes)
-            entry.users, entry.used = entry.users + 1, monotonic()
             if self._timer is None:
                 self._start_timer()
+            entry.users, entry.used = entry.users + 1, monotonic()
             return entry
 
     def _end(self, key: int, gone: "ref[np.ndarray]") -> None:
@@ -206,43 +212,56 @@ class DeviceMemory:
                 self._chunks.pop(key, None)
                 held -= each.nbytes
 
-    def _loaded(self, chunk: np.ndarray, lane: Lane) -> Array:
+    def _loaded(self, chunk: np.ndarray, lane: Lane) -> Held:
         view, dense = packed(chunk)
-        buffer = self.device.allocate(chunk.nbytes)
-        lane.sender.write(lane.queue, buffer, dense)
-        self.device.finish("a chunk", lane.queue)  # other threads read it by queues of their own
         strides = tuple(stride * chunk.itemsize for stride in view.strides)
-        return Array(lane.queue, chunk.shape, chunk.dtype, data=buffer, strides=strides)
+        made = self._new(lane, chunk.shape, chunk.dtype, strides)
+        lane.sender.write(lane.queue, made.array.base_data, dense)
+        self.device.finish("a chunk", lane.queue)  # other threads read it by queues of their own
+        return made
 
-    def _new_sum(self, shape: tuple[int, ...], dtype: np.dtype, before: np.ndarray | None, lane: Lane) -> DeviceSum:
-        array = Array(lane.queue, shape, dtype, data=self.device.allocate(int(np.prod(shape)) * dtype.itemsize))
-        with self._lock:
-            self._make_room(array.nbytes)
-            self._sum_bytes += array.nbytes
-        total = DeviceSum(self, array)
+    def _new_sum(self, shape: tuple[int, ...], dtype: np.dtype, before: np.ndarray | None, lane: Lane) -> Held:
+        total = self._new(lane, shape, dtype, None, 1)
         if before is not None:
-            lane.sender.write(lane.queue, array.base_data, before)
+            lane.sender.write(lane.queue, total.array.base_data, before)
         else:  # some drivers allocate when a buffer is first used
-            with check(f"allocating {array.nbytes:,} bytes on {self.device.info.label}"):
-                cl.enqueue_fill_buffer(lane.queue, array.base_data, np.uint8(0), 0, 1)
+            with check(f"allocating {total.array.nbytes:,} bytes on {self.device.info.label}"):
+                cl.enqueue_fill_buffer(lane.queue, total.array.base_data, np.uint8(0), 0, 1)
         self.device.finish("the beginning of a sum", lane.queue)
         return total
 
+    def _new(
+        self, lane: Lane, shape: tuple[int, ...], dtype: np.dtype, strides: tuple[int, ...] | None, sums: int = 0
+    ) -> Held:
+        """An array of any contents, that of a chunk or of `sums`."""
+        nbytes = prod(shape) * dtype.itemsize
+        self._give_back()
+        with self._lock:
+            if sums:
+                self._make_room(nbytes)
+            self._sum_bytes += sums * nbytes
+        try:
+            taken = self.device.pool.take(nbytes, self.device.allocate)
+        except BaseException:
+            with self._lock:
+                self._sum_bytes -= sums * nbytes
+            raise
+        return Held(self, Array(lane.queue, shape, dtype, data=taken[1], strides=strides), Ended(taken, sums * nbytes))
+
     def _start_timer(self) -> None:
-        self._timer = Timer(EXPIRES_S, self._expire)
-        self._timer.daemon = True
-        self._timer.start()
+        timer = Timer(EXPIRES_S, self._expire)
+        timer.daemon = True
+        timer.start()
+        self._timer = timer
 
     def _expire(self) -> None:
         """In a thread: drop what was not used for a while, and look again later."""
         with self._lock:
-            oldest = monotonic() - EXPIRES_S
-            for key, each in list(self._chunks.items()):
-                if not each.users and each.used <= oldest:
-                    self._chunks.pop(key, None)
+            self._drop(monotonic() - EXPIRES_S)
             self._timer = None
             if self._chunks:
                 self._start_timer()
+        self._give_back()
 
 
 _memories: dict[Device, DeviceMemory] = {}
@@ -263,11 +282,3 @@ def worker_memory() -> DeviceMemory | None:
 
 def _plain(chunk: Any) -> bool:
     return type(chunk) is np.ndarray and chunk.ndim >= 2 and chunk.dtype.isnative and chunk.flags.aligned
-
-
-def _finish_before_raising(queue: Any) -> None:
-    """Wait for copies from and to memory that the caller may free."""
-    try:
-        queue.finish()
-    except cl.Error:  # the error that is being raised is the cause
-        return

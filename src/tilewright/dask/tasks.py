@@ -18,7 +18,7 @@ from ..errors import LaunchFailed
 from ..library.copies import transpose
 from ..library.products import gemm
 from .arithmetic import Arithmetic
-from .device_memory import DeviceMemory, DeviceSum, Factor, worker_memory
+from .device_memory import DeviceMemory, Factor, Held, worker_memory
 from .devices import worker_device
 
 
@@ -50,7 +50,7 @@ class RunningSum:
 
     def __init__(self, array: np.ndarray, count: int) -> None:
         self._array = array if array.flags.writeable else array.copy()  # what another worker sent may be read-only
-        self._on_device: DeviceSum | None = None
+        self._on_device: Held | None = None
         self.count: int | None = count  # None while, and if, a product failed half-way
         self.lock = Lock()
 

@@ -75,7 +75,7 @@ def test_products(case: Any, way: dict[str, Any], memory: DeviceMemory) -> None:
     assert close(found, a, b)
     del product, left, right, found
     gc.collect()
-    assert memory._sum_bytes == 0
+    assert memory.sum_bytes == 0
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", ml_dtypes.bfloat16, "complex64"], ids=str)
@@ -165,12 +165,12 @@ def test_without_memory_the_product_is_computed_from_the_host(
         total.add(a, b, SINGLE)
     assert begun == (total._on_device is not None)
 
-    def refused(nbytes: int) -> Any:
-        raise OutOfDeviceMemory(f"{nbytes} bytes are too many")
+    def refused(chunk: np.ndarray, lane: Any) -> Any:
+        raise OutOfDeviceMemory(f"{chunk.nbytes} bytes are too many")
 
     memory.drop_idle()
     with monkeypatch.context() as now:
-        now.setattr(memory.device, "allocate", refused)
+        now.setattr(memory, "_loaded", refused)
         total.add(a, b, SINGLE)
     assert total._on_device is None
     assert close(total.values(), (1 + begun) * a.chunk, b.chunk, 2.0**-16)
@@ -194,7 +194,7 @@ def test_an_error_leaves_nothing_in_use(where: str, memory: DeviceMemory, monkey
             total.add(a, b, SINGLE)
     assert total.count is None
     assert not any(each.users for each in memory._chunks.values())
-    assert memory._sum_bytes == 0
+    assert memory.sum_bytes == 0
     again = tasks.RunningSum(np.empty((30, 40), np.float32), 0)
     again.add(a, b, SINGLE)
     assert close(again.values(), a.chunk, b.chunk, 2.0**-17)
@@ -224,7 +224,7 @@ def test_a_sum_goes_on_with_another_device(memory: DeviceMemory, monkeypatch: py
     assert total._on_device is not None
     assert total._on_device.memory is other
     assert close(total.values(), 4 * a.chunk, b.chunk, 2.0**-16)
-    assert (memory._sum_bytes, other._sum_bytes) == (0, 0)
+    assert (memory.sum_bytes, other.sum_bytes) == (0, 0)
 
 
 def test_threads_that_want_a_chunk_wait_for_the_one_that_loads_it(

@@ -1,0 +1,53 @@
+"""What the threads of a worker copy and compute with on its GPU: a queue each, and pinned memory of calls in tiles."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import local
+from typing import Any, NamedTuple
+
+import pyopencl as cl
+
+from ..library.streamed.device_memory import conveyors_for, keep_conveyors, staging_within
+from ..library.streamed.planning import MOST_STAGING
+from ..runtime.opencl.conveyor import Conveyor
+from ..runtime.opencl.device import Device
+
+
+class Lane(NamedTuple):
+    """What a thread copies and computes with. Who uses it waits for the queue."""
+
+    queue: Any
+    sender: Conveyor
+    reader: Conveyor
+
+
+class Lanes:
+    """Those of one device."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._own = local()
+
+    @contextmanager
+    def lane(self) -> Iterator[Lane]:
+        """This thread's."""
+        try:
+            queue = self._own.queue
+        except AttributeError:
+            queue = self._own.queue = cl.CommandQueue(self._device.context, self._device.device)
+        sizes, _ = staging_within(MOST_STAGING)
+        conveyors = conveyors_for(self._device, sizes)
+        try:
+            yield Lane(queue, conveyors[0], conveyors[1])
+        except BaseException:
+            _finish_before_raising(queue)  # nothing is kept: an error may have left copies half done
+            raise
+        keep_conveyors(self._device, sizes, conveyors)
+
+
+def _finish_before_raising(queue: Any) -> None:
+    """Wait for copies from and to memory that the caller may free."""
+    try:
+        queue.finish()
+    except cl.Error:  # the error that is being raised is the cause
+        return
