@@ -99,6 +99,7 @@ class DeviceMemory:
         self._lock = RLock()
         self._timer: Timer | None = None
         self.lanes = Lanes(device)
+        device.pool.holders.append(self.drop_idle)
 
     def multiplies(self, a: Factor, b: Factor, total: np.ndarray, arithmetic: Arithmetic) -> bool:
         """Whether products of such operands are computed here. Only types and sizes count, so that bits do not depend on what is
@@ -128,7 +129,7 @@ class DeviceMemory:
                 left, right = (used.enter_context(self._held(each.chunk, lane)) for each in (a, b))
                 total = total or self._new_sum(shape, kind, before, lane)
             except OutOfDeviceMemory:
-                self.drop_idle()
+                self.device.pool.release()
                 return None
             out = total.array.with_queue(lane.queue)
             gemm(
@@ -149,11 +150,10 @@ class DeviceMemory:
         return self._sum_bytes
 
     def drop_idle(self) -> None:
-        """Free all chunks that no product reads."""
+        """Give the pool all chunks that no product reads."""
         with self._lock:
             self._drop(monotonic())
         self._give_back()
-        self.device.pool.release()
 
     def _drop(self, until: float) -> None:
         """Drop chunks that no product reads, and none has read since."""
@@ -277,7 +277,9 @@ def worker_memory() -> DeviceMemory | None:
     if shares_memory(device):
         return None
     with _finding:
-        return _memories.setdefault(device, DeviceMemory(device))
+        if device not in _memories:
+            _memories[device] = DeviceMemory(device)
+        return _memories[device]
 
 
 def _plain(chunk: Any) -> bool:

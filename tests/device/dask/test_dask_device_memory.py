@@ -4,7 +4,7 @@ import gc
 import pickle
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import ml_dtypes
@@ -28,14 +28,15 @@ SINGLE = Arithmetic("float32", "float32", None)
 
 
 @pytest.fixture
-def memory(monkeypatch: pytest.MonkeyPatch) -> DeviceMemory:
+def memory(monkeypatch: pytest.MonkeyPatch) -> Iterator[DeviceMemory]:
     """Of the default device, which pretends to have memory of its own. All threads pretend to be a worker's."""
     made = DeviceMemory(default_device())
     monkeypatch.setattr(device_memory, "shares_memory", lambda device: False)
     monkeypatch.setattr(device_memory, "current_worker", object)
     monkeypatch.setattr(device_memory, "_memories", {default_device(): made})
     monkeypatch.setattr(schedule, "TASK_BYTES", 1)
-    return made
+    yield made
+    made.device.pool.holders.remove(made.drop_idle)
 
 
 @pytest.fixture
@@ -216,7 +217,7 @@ def test_a_sum_that_is_sent_stays_as_it_is(memory: DeviceMemory) -> None:
 def test_a_sum_goes_on_with_another_device(memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers of one process hand each other the object itself."""
     a, b = factor((30, 20)), factor((20, 40), 1)
-    other = DeviceMemory(open_device(default_device().info.label))
+    other = DeviceMemory(open_device(default_device().info.label))  # with a pool of its own
     total = tasks.RunningSum(np.empty((30, 40), np.float32), 0)
     for turn in range(4):
         monkeypatch.setattr(tasks, "worker_memory", lambda own=(memory, other)[turn % 2]: own)
@@ -253,6 +254,22 @@ def test_threads_that_want_a_chunk_wait_for_the_one_that_loads_it(
     assert len(loads) == 2
     assert len(found) == 4
     assert all(close(each, a.chunk, b.chunk, 2.0**-17) for each in found)
+
+
+def test_calls_that_need_memory_get_what_no_product_reads(memory: DeviceMemory, loads: list[int]) -> None:
+    """Such as products in tiles, which may take most of the device's memory."""
+    a, b = factor((30, 20)), factor((20, 40), 1)
+    memory.added(None, None, (30, 40), a, b, SINGLE)
+    in_use = memory._entry(a.chunk)
+    assert memory.device.pool.release()
+    assert list(memory._chunks.values()) == [in_use]
+    assert not memory.ended
+    assert memory.device.pool.idle_bytes == 0
+    in_use.users -= 1
+    total = memory.added(None, None, (30, 40), a, b, SINGLE)
+    assert total is not None
+    assert close(total.array.get(), a.chunk, b.chunk, 2.0**-17)
+    assert len(loads) == 3
 
 
 def test_large_products_are_computed_in_tiles(memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch) -> None:

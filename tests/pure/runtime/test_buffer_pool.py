@@ -49,3 +49,17 @@ def test_idle_buffers_are_released_once() -> None:
     assert pool.release()
     assert not pool.release()
     assert pool.idle_bytes == 0
+
+
+def test_who_holds_buffers_for_later_gives_them_back_first() -> None:
+    pool = BufferPool(2**30, 0)
+    held = [pool.take(4096, make)]
+
+    def give_back() -> None:
+        pool.give(held)
+        held.clear()
+
+    pool.holders.append(give_back)
+    assert pool.release()
+    assert not held
+    assert not pool.release()

@@ -29,6 +29,8 @@ class BufferPool:
         self._largest = largest  # bytes of one buffer; 0 for no limit
         self._idle: list[tuple[int, Any]] = []
         self._lock = Lock()
+        # Called before buffers are freed: they give back what they hold for later. Nobody has the pool's lock then.
+        self.holders: list[Callable[[], None]] = []
 
     @property
     def idle_bytes(self) -> int:
@@ -57,6 +59,8 @@ class BufferPool:
 
     def release(self) -> bool:
         """Free all idle buffers. Whether there were any: then a failed allocation is worth another try."""
+        for give_back in list(self.holders):
+            give_back()
         with self._lock:
             dropped, self._idle = self._idle, []
         return bool(dropped)
