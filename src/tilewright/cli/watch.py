@@ -96,9 +96,10 @@ def what_to_run(options: argparse.Namespace) -> tuple[str, str, list[str]]:
 
     for kind, given in (("module", options.module), ("code", options.code), ("script", options.program)):
         if given is not None and (given or kind != "script"):
-            if not given:
-                raise InvalidInput(f"-{kind[0]} needs a {kind}")
-            first, *rest = given[1:] if given[0] == "--" else given
+            words = given[1:] if given[:1] == ["--"] else given
+            if not words:
+                raise InvalidInput(f"-{kind[0]} needs a {kind}" if kind != "script" else "name a program behind --")
+            first, *rest = words
             return kind, first, [*rest, *(options.program if kind != "script" else [])]
     raise InvalidInput("name a program: a Python script, -m MODULE or -c CODE")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import msgspec
 
@@ -20,6 +20,7 @@ from .sizes import FilePath
 Kind = TypeVar("Kind")
 
 FORMAT = 2
+Count = Annotated[int, msgspec.Meta(ge=0)]  # a file with a number below 0 is no record
 
 
 class RowStatus(StrEnum):
@@ -128,8 +129,8 @@ class Row:
     lesson: str
     problem: str
     size: tuple[int, ...]
-    flops: int
-    nbytes: int
+    flops: Count
+    nbytes: Count
     status: RowStatus = RowStatus.OK
     reason: str = ""
     notes: tuple[str, ...] = ()

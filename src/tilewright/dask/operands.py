@@ -17,6 +17,8 @@ def checked_array(value: Any, name: str) -> da.Array:
             "tilewright.dask makes the tasks of Dask's classic arrays; set the configuration array.query-planning to False "
             "before dask.array is imported"
         )
+    if value is None or isinstance(value, str | bytes):
+        raise UnsupportedType(f"{name} is {value!r:.40}: pass a Dask array, or a NumPy array")
     if isinstance(value, np.ndarray) and not value.size:  # Dask divides by zero when it chooses chunks for some of them
         value = da.from_array(value, chunks=value.shape)
     array = da.asarray(value)

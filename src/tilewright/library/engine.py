@@ -8,8 +8,7 @@ from typing import Any
 
 from ..core.plan import Plan
 from ..core.problem import compulsory_bytes
-from ..errors import InvalidInput
-from ..runtime.opencl.device import Device, choose, discover_devices, open_device
+from ..runtime.opencl.device import Device, choose, device_name, discover_devices, open_device
 from ..runtime.run import Launch, LoadedPlan
 
 # For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory.
@@ -171,15 +170,13 @@ def default_device(wanted: Any = None) -> Device:
 
     Each device is opened once for each process, whatever name is used.
     """
-    try:
-        return _wanted[wanted]
-    except (KeyError, TypeError):
-        pass
-    if not isinstance(wanted, (str, int, type(None))) or isinstance(wanted, bool):
-        raise InvalidInput(f"device={wanted!r} is a {type(wanted).__name__}; pass an index or a name")
+    if wanted is None or type(wanted) is str or type(wanted) is int:  # False is 0 to a dictionary
+        found = _wanted.get(wanted)
+        if found is not None:
+            return found
+    name = device_name(wanted)
     with _opening:
         if wanted not in _wanted:
-            name = None if wanted is None else str(wanted)
             index = choose([info for info, _ in discover_devices()], name)
             if index not in _devices:
                 _devices[index] = open_device(str(index))

@@ -70,7 +70,7 @@ def run_ready(
     kept, key = kept_on(opened), (asked, own)
     try:
         ready = kept.ready.get(key)
-    except TypeError:  # something cannot be hashed, such as a number that is an array
+    except (TypeError, ValueError):  # something cannot be hashed, such as a number that is an array, or a memoryview
         return NOTHING
     if ready is not None:
         return ready.run(arrays, out), ready, None
@@ -145,6 +145,8 @@ def _known(arrays: tuple[Any, ...], out: Any, device: Any, queue: Any) -> tuple[
         return None
     keys.append(place[1])
     if len(arrays) > 1:
+        if arrays[1] is None:
+            return None  # c and others may be, b may not
         keys.append(memory.one_place(arrays[0], arrays[1]))
     return place[0], tuple(keys)
 

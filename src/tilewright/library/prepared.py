@@ -60,6 +60,11 @@ class Prepared:
             errors of `gemm`.
     """
 
+    def __reduce__(self) -> Any:
+        raise InvalidInput(
+            "a prepared product holds launches on this process's device: call prepare again where it is needed"
+        )
+
     def __init__(self, arrays: tuple[Any, ...], out: Any, options: Options, device: Any, queue: Any) -> None:
         self._options, self._device, self._queue = options, device, queue
         memory = memory_for((*arrays, out), device, queue, None)  # makes the kinds of CUDA's frameworks known, too

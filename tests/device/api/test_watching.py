@@ -307,6 +307,7 @@ def test_the_command_keeps_output_and_status(tmp_path: Path, arguments: list[str
         (["--json", "-", "x.py"], "standard output belongs to the program"),
         (["--fail-on", "rain", "x.py"], "'rain' is none of race"),
         (["-m"], "-m needs a module"),
+        (["--"], "name a program"),
     ],
 )
 def test_misuse_is_told(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str], words: str) -> None:

@@ -262,6 +262,8 @@ def test_what_is_refused() -> None:
     refusals: tuple[tuple[Callable[[], Any], type[Exception], str], ...] = (
         (lambda: matmul(a, a), InvalidInput, "the k of a is 4, the k of b is 6"),
         (lambda: matmul(a, 1.0), InvalidInput, "at least one dimension"),
+        (lambda: matmul(None, a), UnsupportedType, "a is None: pass a Dask array"),
+        (lambda: transpose("x"), UnsupportedType, "a is 'x': pass a Dask array"),
         (lambda: matmul(da.ones((2, 3, 4)), da.ones((3, 4, 5))), InvalidInput, "do not broadcast"),
         (lambda: matmul(unknown, a.T), InvalidInput, r"a has chunks of unknown sizes.*a\.compute_chunk_sizes\(\)"),
         (lambda: matmul(a.T, unknown), InvalidInput, r"b has chunks of unknown sizes"),

@@ -1,8 +1,10 @@
 """`prepare`: what a prepared product computes, what it refuses, and that it is one with `gemm`."""
 
 import gc
+import pickle
 import threading
 import weakref
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -198,3 +200,10 @@ def test_it_is_gemm(place: Place) -> None:
     assert np.array_equal(
         get(prepare(put(a), put(b), alpha=2, **where)(put(a), put(b))), get(gemm(put(a), put(b), alpha=2, **where))
     )
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, deepcopy])
+def test_it_is_for_one_process(copied: Any) -> None:
+    product = prepare(random(5, 6), random(6, 7))
+    with pytest.raises(InvalidInput, match="call prepare again"):
+        copied(product)

@@ -1,11 +1,13 @@
 """Building and running plans: compiler logs, launch errors, memory, arguments by name, the cache on disk."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from says import says
 
+from tilewright import matmul
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Kernel
 from tilewright.core.plan import plan_kernel
@@ -207,6 +209,26 @@ def test_devices_are_chosen_by_number_kind_or_part_of_the_name() -> None:
     assert choose(infos, None) == 0
     with pytest.raises(NoDevice, match="tilewright doctor"):
         choose([], None)
+
+
+def test_a_device_by_its_index() -> None:
+    assert open_device(0).info == open_device("0").info == list_devices()[0]
+
+
+@pytest.mark.parametrize("wanted", [1.5, {}, True, 10**400, b"0"], ids=str)
+def test_what_names_no_device_is_told(wanted: Any) -> None:
+    with pytest.raises(InvalidInput, match="pass an index or a name"):
+        open_device(wanted)
+    matmul(np.eye(2), np.eye(2), device=0)
+    with pytest.raises(InvalidInput):
+        matmul(np.eye(2), np.eye(2), device=wanted)
+
+
+@pytest.mark.parametrize("wanted", [False, 0.0, 0j])
+def test_what_equals_an_index_is_none(wanted: Any) -> None:
+    matmul(np.eye(2), np.eye(2), device=0)
+    with pytest.raises(InvalidInput, match="pass an index or a name"):
+        matmul(np.eye(2), np.eye(2), device=wanted)
 
 
 def test_an_unknown_device_names_the_near_ones() -> None:

@@ -132,6 +132,15 @@ def test_a_missing_file_and_another_format_are_refused(tmp_path: Path) -> None:
         load_record(path)
 
 
+@pytest.mark.parametrize("name", ["flops", "nbytes"])
+def test_a_number_below_0_is_told(name: str, tmp_path: Path) -> None:
+    content = json.loads((BENCHMARKS / "cpu-intel-cpu.json").read_text(encoding="utf-8"))
+    content["rows"][0][name] = -1
+    (tmp_path / "below.json").write_text(json.dumps(content))
+    with pytest.raises(RecordError, match=rf"below\.json.*rows\[0\]\.{name}"):
+        load_record(tmp_path / "below.json")
+
+
 def test_a_compressed_record_is_the_same_record(tmp_path: Path) -> None:
     path = tmp_path / "one.json.gz"
     save_record(RECORD, path)

@@ -19,6 +19,7 @@ from .opencl_arrays import (
     KEPT_EVENTS,
     ORDER,
     check_writable,
+    facts_of,
     is_of,
     leave_event,
     overlap,
@@ -50,6 +51,7 @@ class OpenCLMemory(DeviceCopies):
             raise InvalidInput(
                 f"{name} ({value.shape} {value.dtype}) lies in another OpenCL context than the queue: copy it to that one"
             )
+        facts_of(value)  # that it fits its buffer
         return value
 
     def is_here(self, array: Array) -> bool:

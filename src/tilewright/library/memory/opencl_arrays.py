@@ -63,14 +63,33 @@ _facts: dict[int, Facts] = {}
 
 
 def facts_of(array: Array) -> Facts:
-    """What is known of the array's buffer. It is looked up once for each array object."""
+    """What is known of the array's buffer. It is looked up once for each array object.
+
+    InvalidInput if the buffer does not have all of its elements.
+    """
     base, key = array.base_data, id(array)
     known = _facts.get(key)
     if known is None or known.base is not base:
+        _check_span(array, base)
         whole = type(base) in WHOLE and base.associated_memobject is None
         forget = ref(array, lambda _: _facts.pop(key, None))
         known = _facts[key] = Facts(base, base.int_ptr if whole else 0, not is_read_only(base), forget)
     return known
+
+
+def _check_span(array: Array, base: Any) -> None:
+    """InvalidInput for an array that was made of a buffer that is too small: kernels would touch what lies beside it."""
+    nbytes = getattr(base, "size", None)
+    if nbytes is None or not array.size:
+        return
+    reach = [(side - 1) * stride for side, stride in zip(array.shape, array.strides, strict=True)]
+    first = array.offset + sum(step for step in reach if step < 0)
+    last = array.offset + sum(step for step in reach if step > 0) + array.dtype.itemsize
+    if first < 0 or last > nbytes:
+        raise InvalidInput(
+            f"an array ({array.shape} {array.dtype}, strides {array.strides}, offset {array.offset}) spans the bytes {first:,} "
+            f"to {last:,} of a buffer of {nbytes:,}"
+        )
 
 
 def overlap(one: Array, other: Array) -> bool:

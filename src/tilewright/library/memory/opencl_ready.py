@@ -8,7 +8,7 @@ from pyopencl.array import Array
 
 from ...runtime.opencl.device import READ_WRITE, Device
 from ..engine import Call
-from .opencl_arrays import ORDER, are_apart, may_be_written
+from .opencl_arrays import ORDER, are_apart, facts_of, may_be_written
 from .ready import REFUSED, Ready, Recipe
 
 Start = Callable[[list[Any] | None], Any]  # launches after some events, and returns the launch's own
@@ -57,6 +57,7 @@ class OpenCLReady(Ready):
             array = arrays[position]
             if array.queue is not queue and not self._memory.is_here(array):
                 return REFUSED
+            facts_of(array)  # that it fits its buffer
             taken.append(array)
             buffers[name] = array.base_data
         added = None if self._added is None else arrays[self._added]
@@ -91,6 +92,7 @@ class OpenCLReady(Ready):
         if seen != self._wanted or (left is right and self._one_offset):
             return REFUSED
         if out is None:
+            facts_of(a), facts_of(b)  # that they fit their buffers
             target = self._new((a, b))
         elif (
             type(out) is Array

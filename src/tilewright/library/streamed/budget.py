@@ -12,7 +12,7 @@ from ...errors import InvalidInput
 
 DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-WRITTEN = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(I?)(B?)", re.IGNORECASE)
+WRITTEN = re.compile(r"(\d{1,30}(?:\.\d{1,30})?)\s*([KMGT]?)(I?)(B?)", re.IGNORECASE)
 FORMS = '"8GB" (10^9 bytes each), "8GiB" (2^30 each) or a number of bytes'
 
 # Of a GPU's memory, the share that a call takes without a limit: other programs and the driver have the rest.
@@ -32,7 +32,7 @@ def as_bytes(limit: int | str | None, name: str) -> int | None:
         factor = BINARY[found[2].upper()] if found[3] else DECIMAL[found[2].upper()]
         nbytes = int(Fraction(found[1]) * factor)  # of any size, where a float would overflow
     else:
-        raise InvalidInput(f"{name}={limit!r} is no number of bytes: write {FORMS}")
+        raise InvalidInput(f"{name}={limit!r:.60} is no number of bytes: write {FORMS}")
     if nbytes <= 0:
         raise InvalidInput(f"{name}={limit!r} leaves no memory at all: write {FORMS}, above 0")
     return nbytes

@@ -29,7 +29,7 @@ from .files import FileMatrix, OpenFiles
 from .journal import Journal
 from .limits import FITS_SHARE, Limits
 from .matrices import MemoryMatrix
-from .operands import Given, overlap, same_array
+from .operands import Given, given_out, overlap, same_array
 from .operations import Operation, Stack
 from .pinned_memory import broadcast_for, pinned_ranges
 from .planning import Chosen, StreamedPlan, choose
@@ -56,16 +56,13 @@ def product_in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits
 def _product(
     arrays: tuple[Any, ...], out: Any, options: Options, devices: Devices, files: OpenFiles
 ) -> tuple[ProductOperation | None, "Given", Any]:
-    names = ("a", "b", "c")
     memory = HostMemory(devices[0], None)
-    given = [None if value is None else Given(value, name) for name, value in zip(names, arrays[:3], strict=True)]
-    a, b, c = given
-    assert a is not None
-    assert b is not None
-    stand_ins = [None if each is None else each.stand_in for each in given]
+    a, b = Given(arrays[0], "a"), Given(arrays[1], "b")
+    c = None if arrays[2] is None else Given(arrays[2], "c")
+    stand_ins = [None if each is None else each.stand_in for each in (a, b, c)]
     product = gemm_product(memory, (*stand_ins, *arrays[3:]), options)
     sizes, kind = product_shape(product.a.shape, product.b.shape), numpy_dtype(product.types[1])
-    target = None if out is None else Given(out, "out")
+    target = given_out(out)
     check_request(
         memory, product, sizes, numpy_dtype(product.types[0]), kind, None if target is None else target.stand_in
     )
@@ -138,7 +135,7 @@ def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
     if seen.dtype.hasobject or seen.dtype.itemsize not in STANDS_FOR:
         raise Unsupported(f"a has elements of {seen.dtype}, which kernels do not copy")
     shape = (*seen.shape[:-2], seen.shape[-1], seen.shape[-2])
-    target = None if out is None else Given(out, "out")
+    target = given_out(out)
     if target is not None:
         check_out(HostMemory(devices[0], None), target.stand_in, shape, seen.dtype, "no")
     result = target or Given(np.empty(shape, seen.dtype), "out")
@@ -249,7 +246,11 @@ def _journal(operation: Operation, tiles: TilePlan) -> Journal | None:
     if not isinstance(matrix, FileMatrix):
         return None
     product = {**operation.describe(), "tile": [tiles.m, tiles.n, tiles.k], "out": matrix.place}
-    return Journal(matrix.file.path, product, operation.in_place)
+    journal = Journal(matrix.file.path, product, operation.in_place)
+    if not all(0 <= number < tiles.tiles for number in journal.sums):
+        journal.close(complete=False)
+        raise InvalidInput(f"{journal.path} is no journal: remove it (the product has {tiles.tiles:,} tiles)")
+    return journal
 
 
 def _check(operation: Operation, tiles: TilePlan, number: int) -> int:

@@ -7,12 +7,13 @@ whose bytes are others when the call is made again is computed again: also what 
 import json
 import os
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from ...errors import InvalidInput, StorageFailed
 
 ENDING = ".tilewright-journal"
-VERSION = 1
+VERSION = 2
 MOST_SHOWN = 100  # letters of a value in a sentence
 
 
@@ -40,13 +41,13 @@ class Journal:
         whole = text[: text.rfind(b"\n") + 1]  # a line without an end was being written
         try:
             lines = [json.loads(line) for line in whole.splitlines()]
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InvalidInput(f"{self.path} is no journal: remove it ({error})") from error
         if not lines:
             os.ftruncate(self._file, 0)
             self._append(self._product)
             return {}
-        if not isinstance(lines[0], dict):
+        if not isinstance(lines[0], dict) or not all(map(_is_tile, lines[1:])):
             raise InvalidInput(f"{self.path} is no journal: remove it")
         if lines[0] != self._product:
             raise InvalidInput(
@@ -60,7 +61,7 @@ class Journal:
             )
         if len(whole) < len(text):
             os.ftruncate(self._file, len(whole))
-        return {int(number): int(check) for number, check in lines[1:]}
+        return dict(lines[1:])
 
     def add(self, tile: int, check: int) -> None:
         """A tile's bytes are written."""
@@ -90,6 +91,8 @@ def _opened(path: Path, output: Path) -> int:
         except OSError as error:
             raise StorageFailed(f"no journal can be kept beside {output}: {path}: {error.strerror}") from error
         try:
+            if not S_ISREG(os.fstat(file).st_mode):
+                raise InvalidInput(f"{path} is no file, and so no journal: remove it")
             _lock(file, output)
             if path.exists() and os.path.samestat(path.stat(), os.fstat(file)):
                 return file
@@ -97,6 +100,11 @@ def _opened(path: Path, output: Path) -> int:
             os.close(file)
             raise
         os.close(file)
+
+
+def _is_tile(line: Any) -> bool:
+    """Whether a line is the number of a tile, and a check sum."""
+    return isinstance(line, list) and len(line) == 2 and all(type(each) is int for each in line)
 
 
 def _difference(found: dict[str, Any], wanted: dict[str, Any]) -> str:

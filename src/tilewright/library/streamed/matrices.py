@@ -6,6 +6,8 @@ A tile lies in memory as its matrix does: by rows, or by columns if those are co
 import os
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -96,7 +98,7 @@ class MemoryMatrix(Matrix):
         step = max(1, CHUNK_BYTES // max(1, self._lines.shape[1] * self.dtype.itemsize))
         for first in range(0, len(self._lines), step):
             check = crc32(np.ascontiguousarray(self._lines[first : first + step]).view(np.uint8).data, check)
-        return ["memory", list(self.shape), self.dtype.str, check]
+        return ["memory", list(self.shape), self.dtype.str, self.by_columns, check]
 
 
 class SlicedMatrix(Matrix):
@@ -124,7 +126,7 @@ class SlicedMatrix(Matrix):
         for first in range(0, own.rows, self._step):
             count = min(self._step, own.rows - first)
             index = Part(own.row + first, count, own.column, own.columns).index
-            with self._lock:
+            with self._lock, _told(self._array, "reading"):
                 found = np.asarray(self._array[(*self._index, *index)])
             if found.shape != (count, own.columns):
                 raise short_read(type(self._array).__name__, (count, own.columns), found.shape)
@@ -136,12 +138,34 @@ class SlicedMatrix(Matrix):
             count = min(self._step, own.rows - first)
             index = Part(own.row + first, count, own.column, own.columns).index
             some = lines[first : first + count].astype(self.dtype, copy=False)
-            with self._lock:
+            with self._lock, _told(self._array, "writing"):
                 self._array[(*self._index, *index)] = some
         return check
 
     def identity(self) -> list[Any]:
-        return [type(self._array).__name__, list(self.shape), self.dtype.str, list(self._index), place_of(self._array)]
+        place: Any = place_of(self._array)
+        known = place if any(place) else self._contents()
+        return [type(self._array).__name__, list(self.shape), self.dtype.str, self.by_columns, list(self._index), known]
+
+    def _contents(self) -> int:
+        """The check sum of the whole matrix, of an array that does not say where it is stored."""
+        lines, length = self.shape[::-1] if self.by_columns else self.shape
+        check = 0
+        for first in range(0, lines, self._step):
+            count = min(self._step, lines - first)
+            found = np.empty((count, length), self.dtype)
+            self.read(Part(first, count, 0, length).in_lines(self.by_columns), found)
+            check = crc32(found.view(np.uint8).data, check)
+        return check
+
+
+@contextmanager
+def _told(array: Any, what: str) -> Iterator[None]:
+    """Make a StorageFailed of what an array's own library says, such as of a file that is closed or read-only."""
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        raise StorageFailed(f"{what} a {type(array).__name__}: {error}") from error
 
 
 def place_of(array: Any) -> list[str]:

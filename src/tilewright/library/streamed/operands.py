@@ -68,6 +68,20 @@ class Given:
         return Stack(whole.shape[:-2], batch, make, whole)
 
 
+def given_out(out: Any) -> Given | None:
+    """The caller's array for the result, if there is one. InvalidInput for what NumPy would copy: the copy would be written."""
+    if out is None:
+        return None
+    target = Given(out, "out")
+    if target.array is None and not hasattr(out, "__setitem__"):
+        raise InvalidInput(f"out is a {type(out).__name__}, which has slices to read, and none to write")
+    if target.array is not None and not isinstance(out, np.ndarray):
+        raise InvalidInput(
+            f"out is a {type(out).__name__}: pass a NumPy array, or of two and more dimensions anything that slices write to"
+        )
+    return target
+
+
 def _only_sliced(value: Any) -> bool:
     """Whether a value has slices but is nothing that NumPy has in memory."""
     if isinstance(value, np.ndarray | np.generic) or not all(
@@ -76,7 +90,7 @@ def _only_sliced(value: Any) -> bool:
         return False
     if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
         return False
-    return len(value.shape) >= 2  # less is small enough for a copy
+    return isinstance(value.shape, tuple) and len(value.shape) >= 2  # less is small enough for a copy
 
 
 def overlap(one: Given, one_stack: Stack, other: Given, other_stack: Stack) -> Overlap:

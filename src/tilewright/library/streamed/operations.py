@@ -29,6 +29,11 @@ class Stack:
         self._leading, self._batch, self._make, self.memory = leading, batch, make, memory
         self._made: dict[Shape, Matrix] = {}
 
+    @property
+    def broadcast(self) -> list[list[int]]:
+        """The leading dimensions, and those of the product: which matrix each product of the batch has."""
+        return [list(self._leading), list(self._batch)]
+
     def at(self, number: int) -> tuple[Shape, Matrix]:
         """The matrix for a place in the batch, and its own place."""
         index = np.unravel_index(number, self._batch)[len(self._batch) - len(self._leading) :] if self._batch else ()
@@ -132,10 +137,11 @@ def known_by(operand: Stack, out: Stack) -> list[Any]:
     """What a journal knows an operand by: in the file of the result, whose time changes with each tile, by its contents."""
     written = out.at(0)[1]
     file = written.file.path if isinstance(written, FileMatrix) else None
-    return [
+    matrices = [
         [*each.place, each.contents] if isinstance(each, FileMatrix) and each.file.path == file else each.identity()
         for each in operand.every()
     ]
+    return [*operand.broadcast, matrices]
 
 
 def dense(rows: int, columns: int, by_columns: bool) -> Layout:

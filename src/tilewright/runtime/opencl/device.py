@@ -15,7 +15,7 @@ from ...core.images import ImageValue, SamplerValue
 from ...core.kernel import Dialect, NDRange
 from ...core.source import Signature, name_lines
 from ...core.tensor_map import TensorMap
-from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
+from ...errors import BuildFailed, InvalidInput, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
 from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
 from ..children import loops_that_end_early
@@ -38,6 +38,7 @@ from .retarget import retarget
 from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
 
 READ_WRITE = cl.mem_flags.READ_WRITE
+MOST_INDEX = 10**6  # larger numbers name no device
 WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
 
 
@@ -136,10 +137,20 @@ def default_index(infos: Sequence[DeviceInfo]) -> int | None:
         return None
 
 
-def open_device(wanted: str | None = None) -> "Device":
-    """Open a device. NoDevice if there is none, UnknownName if none matches, Unsupported if its driver is known to be wrong."""
+def device_name(wanted: Any) -> str | None:
+    """What names a device, as text; None for the preferred one. InvalidInput for anything but an index or a name."""
+    if wanted is None or isinstance(wanted, str):
+        return wanted
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and abs(wanted) < MOST_INDEX:
+        return str(wanted)
+    raise InvalidInput(f"device={wanted!r:.60} is a {type(wanted).__name__}; pass an index or a name")
+
+
+def open_device(wanted: str | int | None = None) -> "Device":
+    """Open the device of an index, "cpu", "gpu" or part of a name. NoDevice if there is none, UnknownName if none matches,
+    Unsupported if its driver is known to be wrong, InvalidInput for what is no name."""
     pairs = discover_devices()
-    info, device = pairs[choose([info for info, _ in pairs], wanted)]
+    info, device = pairs[choose([info for info, _ in pairs], device_name(wanted))]
     with check(f"opening {info.label}"):
         if preference(info.platform, info.version, info.kind) >= UNKNOWN_DRIVER:
             _refuse_short_loops(info, device)

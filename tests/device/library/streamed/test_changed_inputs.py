@@ -11,7 +11,7 @@ import pytest
 from separate import close
 from tiled_calls import random
 
-from tilewright import gemm, matmul
+from tilewright import gemm, matmul, transpose
 from tilewright.errors import InvalidInput, StorageFailed
 from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.journal import journal_path
@@ -113,6 +113,55 @@ def test_an_operand_in_the_file_of_the_result(tmp_path: Path, device: Device, be
     whole[310, 5] = before
     call()
     assert close(np.asarray(whole[:300]), np.asarray(whole[300:]), b)
+
+
+class Sliced:
+    """An array that can only be sliced, and does not say where it is stored."""
+
+    def __init__(self, values: np.ndarray) -> None:
+        self._values, self.shape, self.dtype = values, values.shape, values.dtype
+
+    def __getitem__(self, place: Any) -> np.ndarray:
+        part: np.ndarray = self._values[place]
+        return part
+
+
+A, B, STACK, STACKS = random(*SHAPE), random(*SHAPE), random(2, *SHAPE), random(2, 2, *SHAPE)
+FLAT = random(300 * 200)
+OTHERS: dict[str, tuple[Any, Any]] = {  # two products whose operands have the same bytes, of the same shapes
+    "transposed": (lambda **to: gemm(A, B, **to), lambda **to: gemm(A, B, trans_a="T", **to)),
+    "a view": (lambda **to: matmul(A, B, **to), lambda **to: matmul(A.T, B, **to)),
+    "by columns": (
+        lambda **to: matmul(FLAT.reshape(300, 200), B[:200], **to),
+        lambda **to: matmul(FLAT.reshape(200, 300).T, B[:200], **to),
+    ),
+    "c": (lambda **to: gemm(A, B, A, beta=1, **to), lambda **to: gemm(A, B, A.T, beta=1, **to)),
+    "slices": (lambda **to: gemm(Sliced(A), B, **to), lambda **to: gemm(Sliced(A), B, trans_a="T", **to)),
+    "other slices": (lambda **to: matmul(Sliced(A), B, **to), lambda **to: matmul(Sliced(A + 1), B, **to)),
+    "a source": (lambda **to: transpose(A, **to), lambda **to: transpose(A.T, **to)),
+    "another broadcast": (
+        lambda **to: matmul(STACK[:, None], STACKS, **to),
+        lambda **to: matmul(STACK[None], STACKS, **to),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_operands_of_the_same_bytes_in_another_place(
+    name: str, tmp_path: Path, device: Device, begun: Callable[..., None]
+) -> None:
+    shape = (2, 2, *SHAPE) if name == "another broadcast" else SHAPE
+    out = np.memmap(tmp_path / "out", np.float32, "w+", shape=shape)
+    to: dict[str, Any] = {"out": out, "device": device.info.label, "max_device_bytes": LIMIT}
+    first, other = OTHERS[name]
+    begun(lambda: first(**to))
+    with pytest.raises(InvalidInput, match="is the journal of another product"):
+        other(**to)
+    first(**to)
+    result = np.array(out)
+    out[...] = 0
+    assert np.array_equal(first(**to), result)
+    assert not np.array_equal(other(**to), result)
 
 
 def test_two_writers_by_two_names(tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -362,6 +362,18 @@ def test_a_journal_that_is_no_journal(tmp_path: Path, device: Device) -> None:
         matmul(random(300, 300), random(300, 300), out, device=device.info.label, max_device_bytes=LIMIT)
 
 
+@pytest.mark.parametrize("number", [-1, 10**9])
+def test_a_journal_of_tiles_that_there_are_not(
+    number: int, interrupted: Callable[..., np.memmap], device: Device
+) -> None:
+    a, b = random(300, 300), random(300, 300)
+    out = interrupted(a=a, b=b)
+    with journal_path(Path(str(out.filename))).open("a") as file:
+        file.write(f"[{number},5]\n")
+    with pytest.raises(TilewrightError, match="is no journal"):
+        matmul(a, b, out, device=device.info.label, max_device_bytes=LIMIT)
+
+
 def test_two_writers_of_one_output(tmp_path: Path, device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     a, b = random(300, 300), random(300, 300)
     out = np.memmap(tmp_path / "out", np.float32, "w+", shape=(300, 300))

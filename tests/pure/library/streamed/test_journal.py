@@ -1,6 +1,7 @@
 """The journal of an output: what is read again, what is refused, and who may write."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,22 @@ def test_a_product_in_place_is_not_begun_twice(tmp_path: Path) -> None:
     Journal(output, PRODUCT, in_place=True).close(complete=False)
     with pytest.raises(InvalidInput, match="bring back c"):
         Journal(output, PRODUCT, in_place=True)
+
+
+@pytest.mark.parametrize(
+    "line", ["5", "null", "[1]", '{"a":1}', '["x",2]', '"ab"', "[null,2]", "[1e999,2]", "[true,2]", "[" * 100_000]
+)
+def test_lines_that_are_no_tiles_are_told(line: str, tmp_path: Path) -> None:
+    output = tmp_path / "out.bin"
+    Journal(output, PRODUCT).close(complete=False)
+    with journal_path(output).open("a") as file:
+        file.write(line + "\n")
+    with pytest.raises(InvalidInput, match="is no journal: remove it"):
+        Journal(output, PRODUCT)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+def test_what_is_no_file_is_no_journal(tmp_path: Path) -> None:
+    os.mkfifo(journal_path(tmp_path / "out.bin"))
+    with pytest.raises(InvalidInput, match="is no file"):
+        Journal(tmp_path / "out.bin", PRODUCT)

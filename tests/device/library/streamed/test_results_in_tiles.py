@@ -1,0 +1,86 @@
+"""What a result of a call in tiles may be: what NumPy would copy is refused, since the copy would be written and lost."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from tiled_calls import random
+
+from tilewright import gemm, matmul, matrix_transpose, transpose
+from tilewright.errors import InvalidInput, StorageFailed, UnsupportedType
+from tilewright.runtime.opencl.device import Device
+
+A = random(20, 20)
+
+
+class Converted:
+    """An array of which NumPy makes another one."""
+
+    shape, dtype = (20, 20), np.dtype(np.float32)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.zeros(self.shape, np.float32)
+
+
+class ReadOnly:
+    """Slices to read, and none to write."""
+
+    shape, dtype = (20, 20), np.dtype(np.float32)
+
+    def __getitem__(self, place: Any) -> np.ndarray:
+        part: np.ndarray = A[place]
+        return part
+
+
+class Failing(ReadOnly):
+    """A dataset whose file was closed."""
+
+    def __getitem__(self, place: Any) -> np.ndarray:
+        raise RuntimeError("the file is closed")
+
+    def __setitem__(self, place: Any, values: Any) -> None:
+        raise OSError("the file is read-only")
+
+
+CALLS: dict[str, Callable[..., Any]] = {
+    "matmul": lambda out, **where: matmul(A, A.copy(), out, **where),
+    "gemm": lambda out, **where: gemm(A, A.copy(), out=out, **where),
+    "transpose": lambda out, **where: transpose(A, out, **where),
+    "matrix_transpose": lambda out, **where: matrix_transpose(A, out, **where),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize(
+    "out", [[[0.0] * 20 for _ in range(20)], Converted(), ReadOnly()], ids=["list", "converted", "read"]
+)
+def test_what_cannot_be_written_is_refused(out: Any, name: str, device: Device) -> None:
+    for where in ({"max_device_bytes": "10MB"}, {"device": [device.info.label]}, {"progress": True}):
+        with pytest.raises(InvalidInput, match="out is a"):
+            CALLS[name](out, **{"device": device.info.label, **where})
+
+
+def test_a_number_is_no_result_of_a_dot_product(device: Device) -> None:
+    with pytest.raises(InvalidInput, match="out is a float"):
+        matmul(A[0], A[1], 0.0, device=device.info.label, max_device_bytes="10MB")
+    out = np.zeros((), np.float32)
+    assert matmul(A[0], A[1], out, device=device.info.label, max_device_bytes="10MB") is out
+    assert np.allclose(out, A[0] @ A[1], 1e-4)
+
+
+def test_what_a_storage_says_is_told(device: Device) -> None:
+    where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": "10MB"}
+    with pytest.raises(StorageFailed, match="reading a Failing: the file is closed"):
+        matmul(Failing(), A, **where)
+    with pytest.raises(StorageFailed, match="writing a Failing: the file is read-only"):
+        matmul(A, A.copy(), Failing(), **where)
+
+
+def test_a_missing_operand_is_told(device: Device) -> None:
+    for where in ({}, {"max_device_bytes": "10MB"}):
+        for call in (matmul, gemm):
+            with pytest.raises(UnsupportedType, match="b is None"):
+                call(A, None, device=device.info.label, **where)  # type: ignore[call-overload]
+            with pytest.raises(UnsupportedType, match="a is None"):
+                call(None, A, device=device.info.label, **where)  # type: ignore[call-overload]
