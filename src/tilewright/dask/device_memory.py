@@ -3,7 +3,7 @@
 Otherwise each task would load its chunks, and send its tile to the GPU and back. For 32768 x 32768 x 32768 in chunks of
 8192 x 32768 two H100s loaded 32 GiB of operands so, which have 8 GiB.
 
-A chunk is known by its object, and held for workers alone: Dask demands that nobody changes the data of its workers
+A chunk is known by its object, and stays for workers alone: Dask demands that nobody changes the data of its workers
 in place. What no task has used for a while is dropped.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from math import prod
-from threading import Lock, RLock, Timer
+from threading import BoundedSemaphore, Lock, RLock, Timer
 from time import monotonic
 from typing import Any, NamedTuple
 from weakref import finalize, ref
@@ -34,9 +34,11 @@ from .arithmetic import Arithmetic
 from .devices import current_worker, worker_device
 from .lanes import Lane, Lanes
 
-HELD = 2  # chunks and sums take at most this part of a device's memory; tiles of other calls, and other programs, have the rest
-ONE_PRODUCT = 4  # of that, what one product may take: as many as a worker usually has threads compute at a time
-EXPIRES_S = 10.0  # after so many seconds without a use a chunk is dropped
+HELD_SHARE = (
+    2  # chunks take at most this part of a device's memory; sums, tiles of other calls and other programs have the rest
+)
+PRODUCTS = 4  # that are computed at a time; each takes at most this part of what may be held
+EXPIRES_S = 10.0  # a chunk is dropped after so many seconds without a use, when the timer looks next
 
 
 class Factor(NamedTuple):
@@ -56,25 +58,25 @@ class _Chunk:
 
     known: "ref[np.ndarray]"
     nbytes: int
-    held: "Held | None" = None  # once it is loaded
+    loaded: "Resident | None" = None
     users: int = 0
     used: float = 0.0  # when
     loading: Lock = field(default_factory=Lock)
 
 
-class Ended(NamedTuple):
+class LetGo(NamedTuple):
     """A buffer that nobody holds any more, and the bytes of the sum that it had; 0 for a chunk."""
 
     taken: tuple[int, Any]
     sum_bytes: int
 
 
-class Held:
+class Resident:
     """An array on a device. Whoever uses it waits for its queue before letting go."""
 
-    def __init__(self, memory: "DeviceMemory", array: Array, ended: Ended) -> None:
+    def __init__(self, memory: "DeviceMemory", array: Array, buffer: LetGo) -> None:
         self.memory, self.array = memory, array
-        finalize(self, memory.ended.append, ended).atexit = False
+        finalize(self, memory.let_go.append, buffer).atexit = False
 
     def read(self, values: np.ndarray) -> None:
         """Copy it to an array of the host."""
@@ -85,25 +87,26 @@ class Held:
 class DeviceMemory:
     """What one device holds, for all threads of the workers that have it.
 
-    Buffers come from the device's pool and go back to it. To free one, a driver may wait for all that the device does, and
-    Python with it.
+    Buffers come from the device's pool and go back to it. Freeing one may wait for all work of the device, and hold Python
+    meanwhile.
     """
 
     def __init__(self, device: Device) -> None:
         self.device = device
         # The end of an array may come at any time, also while its own thread has a lock: the pool gets its buffer later.
-        self.ended: deque[Ended] = deque()
-        self._most = device.info.global_bytes // HELD
+        self.let_go: deque[LetGo] = deque()
+        self._most = device.info.global_bytes // HELD_SHARE
         self._chunks: dict[int, _Chunk] = {}
         self._sum_bytes = 0
         self._lock = RLock()
-        self._timer: Timer | None = None
+        self._watched = False  # whether a thread will look for chunks that nobody uses
+        self._products = BoundedSemaphore(PRODUCTS)
         self.lanes = Lanes(device)
         device.pool.holders.append(self.drop_idle)
 
     def multiplies(self, a: Factor, b: Factor, total: np.ndarray, arithmetic: Arithmetic) -> bool:
-        """Whether products of such operands are computed here. Only types and sizes count, so that bits do not depend on what is
-        held."""
+        """Whether products of such operands are computed here. Only types and sizes count, so that bits do not depend on what
+        lies here already."""
         if not all(_plain(each.chunk) for each in (a, b)) or a.chunk.dtype != b.chunk.dtype:
             return False
         kind = a.chunk.dtype.name
@@ -111,32 +114,45 @@ class DeviceMemory:
             return False
         sizes = a.chunk.nbytes, b.chunk.nbytes, total.nbytes
         largest = self.device.info.max_alloc_bytes or self._most
-        return min(sizes) > 0 and max(sizes) <= largest and sum(sizes) <= self._most // ONE_PRODUCT
+        return min(sizes) > 0 and max(sizes) <= largest and sum(sizes) <= self._most // PRODUCTS
 
     def added(
         self,
-        total: Held | None,
+        total: Resident | None,
         before: np.ndarray | None,
         shape: tuple[int, ...],
         a: Factor,
         b: Factor,
         arithmetic: Arithmetic,
-    ) -> Held | None:
-        """`total` with a product added, or a new sum that begins with what was summed `before`. None if there is no room."""
-        kind, beta = numpy_dtype(arithmetic.sum), 0 if total is None and before is None else 1
-        with ExitStack() as used, self.lanes.lane() as lane:  # commands have ended before chunks may go
+    ) -> Resident | None:
+        """`total` with a product added, or a new sum that begins with what was summed `before`.
+
+        None if the device lacks memory, and nothing was added. OutOfDeviceMemory if it does so for scratch memory of a kernel
+        that adds to `total`, which may be spoiled.
+        """
+        fresh = total is None and before is None
+        begun = False
+        with self._products, ExitStack() as used:
             try:
-                left, right = (used.enter_context(self._held(each.chunk, lane)) for each in (a, b))
-                total = total or self._new_sum(shape, kind, before, lane)
+                with self.lanes.lane() as lane:  # after an error it waits for copies, before their memory goes
+                    left, right = (used.enter_context(self._resident(each.chunk, lane)) for each in (a, b))
+                    total = total or self._new_sum(shape, numpy_dtype(arithmetic.sum), before, lane)
+                    begun = True
+                    self._multiply(left[a.part], right[b.part], total.array.with_queue(lane.queue), fresh, arithmetic)
+                return total
             except OutOfDeviceMemory:
-                self.device.pool.release()
-                return None
-            out = total.array.with_queue(lane.queue)
-            gemm(
-                left[a.part], right[b.part], out if beta else None, beta=beta, out=out, dtype=kind, precision=arithmetic.precision
-            )  # fmt: skip
-            self.device.finish("a product of a task", lane.queue)
-        return total
+                if begun and not fresh:
+                    raise
+        self.device.pool.release()
+        return None
+
+    def _multiply(self, left: Array, right: Array, out: Array, fresh: bool, arithmetic: Arithmetic) -> None:
+        """Add a product to `out`, or store it, and wait."""
+        gemm(
+            left, right, None if fresh else out, beta=0 if fresh else 1, out=out, dtype=numpy_dtype(arithmetic.sum),
+            precision=arithmetic.precision,
+        )  # fmt: skip
+        self.device.finish("a product of a task", left.queue)
 
     @property
     def crowded(self) -> bool:
@@ -149,34 +165,43 @@ class DeviceMemory:
         self._give_back()
         return self._sum_bytes
 
-    def drop_idle(self) -> None:
-        """Give the pool all chunks that no product reads."""
+    def drop_idle(self) -> bool:
+        """Give the pool all chunks that no product reads. Whether there were any."""
         with self._lock:
-            self._drop(monotonic())
-        self._give_back()
+            dropped = self._drop(monotonic())
+        return self._give_back() or dropped
 
-    def _drop(self, until: float) -> None:
-        """Drop chunks that no product reads, and none has read since."""
-        for key, each in list(self._chunks.items()):
-            if not each.users and each.used <= until:
-                self._chunks.pop(key, None)
+    def _drop(self, until: float) -> bool:
+        """Drop chunks that no product has read after `until`. Whether there were any."""
+        found = [key for key, each in list(self._chunks.items()) if not each.users and each.used <= until]
+        for key in found:
+            self._chunks.pop(key, None)
+        return bool(found)
 
-    def _give_back(self) -> None:
-        """Give the pool the buffers that nobody holds any more."""
-        while (each := taken_from(self.ended)) is not None:
+    def _give_back(self) -> bool:
+        """Give the pool the buffers that nobody holds any more. Whether there were any."""
+        found = False
+        while (each := taken_from(self.let_go)) is not None:
+            found = True
             with self._lock:
                 self._sum_bytes -= each.sum_bytes
             self.device.pool.give([each.taken])
+        return found
 
     @contextmanager
-    def _held(self, chunk: np.ndarray, lane: Lane) -> Iterator[Any]:
+    def _resident(self, chunk: np.ndarray, lane: Lane) -> Iterator[Array]:
         """A chunk on the device, loaded by the first thread that wants it."""
         entry = self._entry(chunk)
         try:
             with entry.loading:
-                if entry.held is None:
-                    entry.held = self._loaded(chunk, lane)
-            yield entry.held.array.with_queue(lane.queue)
+                if entry.loaded is None:
+                    entry.loaded = self._loaded(chunk, lane)
+            yield entry.loaded.array.with_queue(lane.queue)
+        except BaseException:  # it may have events of commands that failed
+            with self._lock:
+                if self._chunks.get(id(chunk)) is entry:
+                    del self._chunks[id(chunk)]
+            raise
         finally:
             with self._lock:
                 entry.users, entry.used = entry.users - 1, monotonic()
@@ -190,10 +215,9 @@ class DeviceMemory:
                 self._make_room(chunk.nbytes)
                 known = ref(chunk, lambda gone: self._end(key, gone))
                 entry = self._chunks[key] = _Chunk(known, chunk.nbytes)
-            if self._timer is None:
-                self._start_timer()
             entry.users, entry.used = entry.users + 1, monotonic()
-            return entry
+        self._watch()
+        return entry
 
     def _end(self, key: int, gone: "ref[np.ndarray]") -> None:
         """The host's chunk is gone, and the one here with it."""
@@ -203,25 +227,27 @@ class DeviceMemory:
                 del self._chunks[key]
 
     def _make_room(self, nbytes: int) -> None:
-        """Drop what was used longest ago, until so many bytes more may be held. What products use stays."""
-        held = sum(each.nbytes for each in list(self._chunks.values())) + self._sum_bytes
+        """Drop what was used longest ago, until so many bytes more may lie here. What products use stays."""
+        excess = sum(each.nbytes for each in list(self._chunks.values())) + self._sum_bytes + nbytes - self._most
+        if excess <= 0:
+            return
         for key, each in sorted(self._chunks.items(), key=lambda item: item[1].used):
-            if held + nbytes <= self._most:
-                return
             if not each.users:
                 self._chunks.pop(key, None)
-                held -= each.nbytes
+                excess -= each.nbytes
+                if excess <= 0:
+                    return
 
-    def _loaded(self, chunk: np.ndarray, lane: Lane) -> Held:
+    def _loaded(self, chunk: np.ndarray, lane: Lane) -> Resident:
         view, dense = packed(chunk)
         strides = tuple(stride * chunk.itemsize for stride in view.strides)
-        made = self._new(lane, chunk.shape, chunk.dtype, strides)
+        made = self._new(lane, chunk.shape, chunk.dtype, strides, is_sum=False)
         lane.sender.write(lane.queue, made.array.base_data, dense)
         self.device.finish("a chunk", lane.queue)  # other threads read it by queues of their own
         return made
 
-    def _new_sum(self, shape: tuple[int, ...], dtype: np.dtype, before: np.ndarray | None, lane: Lane) -> Held:
-        total = self._new(lane, shape, dtype, None, 1)
+    def _new_sum(self, shape: tuple[int, ...], dtype: np.dtype, before: np.ndarray | None, lane: Lane) -> Resident:
+        total = self._new(lane, shape, dtype, None, is_sum=True)
         if before is not None:
             lane.sender.write(lane.queue, total.array.base_data, before)
         else:  # some drivers allocate when a buffer is first used
@@ -231,37 +257,46 @@ class DeviceMemory:
         return total
 
     def _new(
-        self, lane: Lane, shape: tuple[int, ...], dtype: np.dtype, strides: tuple[int, ...] | None, sums: int = 0
-    ) -> Held:
-        """An array of any contents, that of a chunk or of `sums`."""
+        self, lane: Lane, shape: tuple[int, ...], dtype: np.dtype, strides: tuple[int, ...] | None, is_sum: bool
+    ) -> Resident:
+        """An array of any contents."""
         nbytes = prod(shape) * dtype.itemsize
+        sum_bytes = nbytes if is_sum else 0
         self._give_back()
         with self._lock:
-            if sums:
+            if is_sum:
                 self._make_room(nbytes)
-            self._sum_bytes += sums * nbytes
+            self._sum_bytes += sum_bytes
         try:
             taken = self.device.pool.take(nbytes, self.device.allocate)
         except BaseException:
             with self._lock:
-                self._sum_bytes -= sums * nbytes
+                self._sum_bytes -= sum_bytes
             raise
-        return Held(self, Array(lane.queue, shape, dtype, data=taken[1], strides=strides), Ended(taken, sums * nbytes))
+        return Resident(self, Array(lane.queue, shape, dtype, data=taken[1], strides=strides), LetGo(taken, sum_bytes))
 
-    def _start_timer(self) -> None:
+    def _watch(self) -> None:
+        """Have a thread drop chunks that no task uses for a while.
+
+        The lock is free when the thread starts: the collector may run in it, and find chunks that are gone.
+        """
+        with self._lock:
+            if self._watched or not self._chunks:
+                return
+            self._watched = True
         timer = Timer(EXPIRES_S, self._expire)
         timer.daemon = True
-        timer.start()
-        self._timer = timer
+        try:
+            timer.start()
+        except RuntimeError:  # the system starts no more threads: chunks stay until others need their room
+            self._watched = False
 
     def _expire(self) -> None:
-        """In a thread: drop what was not used for a while, and look again later."""
         with self._lock:
             self._drop(monotonic() - EXPIRES_S)
-            self._timer = None
-            if self._chunks:
-                self._start_timer()
+            self._watched = False
         self._give_back()
+        self._watch()
 
 
 _memories: dict[Device, DeviceMemory] = {}

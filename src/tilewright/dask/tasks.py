@@ -18,8 +18,10 @@ from ..errors import LaunchFailed
 from ..library.copies import transpose
 from ..library.products import gemm
 from .arithmetic import Arithmetic
-from .device_memory import DeviceMemory, Factor, Held, worker_memory
+from .device_memory import DeviceMemory, Factor, Resident, worker_memory
 from .devices import worker_device
+
+SPOILED = "an earlier product failed while it was added to this tile, which cannot be used: compute again"
 
 
 @dataclass(frozen=True)
@@ -45,12 +47,12 @@ class Factors(NamedTuple):
 class RunningSum:
     """The sum of the first `count` products of a tile. Whoever changes or copies it holds `lock`.
 
-    While a GPU has it, `array` holds nothing: memory that nobody has touched.
+    While a GPU has it, `_array` is out of date.
     """
 
     def __init__(self, array: np.ndarray, count: int) -> None:
         self._array = array if array.flags.writeable else array.copy()  # what another worker sent may be read-only
-        self._on_device: Held | None = None
+        self._on_device: Resident | None = None
         self.count: int | None = count  # None while, and if, a product failed half-way
         self.lock = Lock()
 
@@ -141,9 +143,7 @@ def add_products(
     with total.lock:
         for number, pair in enumerate(factors, begin):
             if total.count is None:
-                raise LaunchFailed(
-                    "an earlier product failed while it was added to this tile, which cannot be used: compute again"
-                )
+                raise LaunchFailed(SPOILED)
             if number >= total.count:
                 total.add(Factor(a[pair.a], pair.in_a), Factor(b[pair.b], pair.in_b), arithmetic)
         return _finished(total.values(), arithmetic) if last else total
@@ -151,12 +151,16 @@ def add_products(
 
 def merge_sums(one: RunningSum, other: RunningSum, arithmetic: Arithmetic, last: bool) -> Any:
     """The sum of two parts of k, as a new one: its operands stay as they are for a second run."""
-    with one.lock:
-        left = one.values()
-    with other.lock:
-        right = other.values()
-    array = np.add(left, right)
+    array = np.add(*map(_whole, (one, other)))
     return _finished(array, arithmetic) if last else RunningSum(array, 0)
+
+
+def _whole(total: RunningSum) -> np.ndarray:
+    """The values of a sum. LaunchFailed if a product failed half-way."""
+    with total.lock:
+        if total.count is None:
+            raise LaunchFailed(SPOILED)
+        return total.values()
 
 
 def transposed_chunk(chunk: Any) -> np.ndarray:

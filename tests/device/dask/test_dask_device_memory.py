@@ -5,6 +5,7 @@ import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import ml_dtypes
@@ -15,11 +16,13 @@ dask: Any = pytest.importorskip("dask", reason="Dask is not installed")
 
 from dask_cases import PRODUCTS, chunked, numbers  # noqa: E402
 
-from tilewright.dask import device_memory, devices, matmul, schedule, tasks  # noqa: E402
+from tilewright.dask import device_memory, devices, lanes, matmul, schedule, tasks  # noqa: E402
 from tilewright.dask.arithmetic import Arithmetic  # noqa: E402
 from tilewright.dask.device_memory import DeviceMemory, Factor  # noqa: E402
 from tilewright.errors import LaunchFailed, OutOfDeviceMemory  # noqa: E402
 from tilewright.library.engine import default_device  # noqa: E402
+from tilewright.library.streamed.device_memory import STAGING  # noqa: E402
+from tilewright.runtime.opencl.conveyor import Conveyor  # noqa: E402
 from tilewright.runtime.opencl.device import open_device  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_device")
@@ -135,9 +138,9 @@ def test_a_chunk_that_nobody_uses_is_dropped_later(memory: DeviceMemory, monkeyp
         time.sleep(0.01)
     assert [each.known() is a.chunk for each in memory._chunks.values()] == [True]
     del a
-    while memory._timer is not None and time.monotonic() < until:
+    while memory._watched and time.monotonic() < until:
         time.sleep(0.01)
-    assert memory._timer is None
+    assert not memory._watched
 
 
 def test_little_room_changes_no_bits(memory: DeviceMemory, loads: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,6 +202,112 @@ def test_an_error_leaves_nothing_in_use(where: str, memory: DeviceMemory, monkey
     again = tasks.RunningSum(np.empty((30, 40), np.float32), 0)
     again.add(a, b, SINGLE)
     assert close(again.values(), a.chunk, b.chunk, 2.0**-17)
+
+
+@pytest.mark.parametrize("begun", [0, 1])
+def test_a_kernel_without_scratch_memory(begun: int, memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new sum is computed from the host. An older one may be spoiled."""
+    a, b = factor((30, 20)), factor((20, 40), 1)
+    total = tasks.RunningSum(np.empty((30, 40), np.float32), 0)
+    for _ in range(begun):
+        total.add(a, b, SINGLE)
+
+    def refused(*given: Any, **named: Any) -> Any:
+        raise OutOfDeviceMemory("scratch memory is too large")
+
+    with monkeypatch.context() as now:
+        now.setattr(device_memory, "gemm", refused)
+        if begun:
+            with pytest.raises(OutOfDeviceMemory):
+                total.add(a, b, SINGLE)
+            assert total.count is None
+            return
+        total.add(a, b, SINGLE)
+    assert total._on_device is None
+    assert close(total.values(), a.chunk, b.chunk, 2.0**-17)
+
+
+def test_copies_end_before_their_memory_goes(memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory may lack after some pieces of a chunk were sent."""
+    a, b = factor((30, 20)), factor((20, 40), 1)
+    waited: list[Any] = []
+    finish = lanes._finish_before_raising
+
+    def noted(queue: Any) -> None:
+        waited.append(queue)
+        finish(queue)
+
+    monkeypatch.setattr(lanes, "_finish_before_raising", noted)
+
+    def refused(*given: Any, **named: Any) -> None:
+        assert not waited
+        raise OutOfDeviceMemory("no pinned memory is left")
+
+    for place in STAGING:
+        memory.device.kept.pop(place, None)
+    total = tasks.RunningSum(np.empty((30, 40), np.float32), 0)
+    with monkeypatch.context() as now:
+        now.setattr(Conveyor, "write", refused)
+        total.add(a, b, SINGLE)
+    assert len(waited) == 1
+    assert not any(place in memory.device.kept for place in STAGING)
+    assert close(total.values(), a.chunk, b.chunk, 2.0**-17)
+
+
+def test_the_lock_is_free_when_a_thread_starts(memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The collector may run in that thread, and find chunks that are gone."""
+    started: list[bool] = []
+
+    class Checked(threading.Timer):
+        def start(self) -> None:
+            def take() -> None:
+                started.append(memory._lock.acquire(timeout=10))
+                memory._lock.release()
+
+            other = threading.Thread(target=take)
+            other.start()
+            other.join()
+            raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(device_memory, "Timer", Checked)
+    a, b = factor((30, 20)), factor((20, 40), 1)
+    total = tasks.RunningSum(np.empty((30, 40), np.float32), 0)
+    total.add(a, b, SINGLE)
+    assert started == [True, True]
+    assert close(total.values(), a.chunk, b.chunk, 2.0**-17)
+
+
+def test_few_products_are_computed_at_a_time(memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Operands of all that are computed may not take more than may lie on the device."""
+    running, most = [0], [0]
+    added = DeviceMemory._multiply
+
+    def slow(self: DeviceMemory, *given: Any) -> None:
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        time.sleep(0.02)
+        added(self, *given)
+        running[0] -= 1
+
+    monkeypatch.setattr(DeviceMemory, "_multiply", slow)
+    cases = [(factor((30, 20), seed), factor((20, 40), seed + 1)) for seed in range(10)]
+
+    def work(case: tuple[Factor, Factor]) -> bool:
+        total = tasks.RunningSum(np.empty((30, 40), np.float32), 0)
+        total.add(*case, SINGLE)
+        return close(total.values(), case[0].chunk, case[1].chunk, 2.0**-17)
+
+    with ThreadPoolExecutor(10) as pool:
+        assert all(pool.map(work, cases))
+    assert 1 < most[0] <= device_memory.PRODUCTS
+
+
+def test_a_spoiled_sum_is_not_merged() -> None:
+    whole, spoiled = (tasks.RunningSum(np.zeros((3, 4), np.float32), 1) for _ in range(2))
+    spoiled.count = None
+    for pair in ((whole, spoiled), (spoiled, whole)):
+        with pytest.raises(LaunchFailed, match="compute again"):
+            tasks.merge_sums(*pair, SINGLE, False)
 
 
 def test_a_sum_that_is_sent_stays_as_it_is(memory: DeviceMemory) -> None:
@@ -263,7 +372,7 @@ def test_calls_that_need_memory_get_what_no_product_reads(memory: DeviceMemory, 
     in_use = memory._entry(a.chunk)
     assert memory.device.pool.release()
     assert list(memory._chunks.values()) == [in_use]
-    assert not memory.ended
+    assert not memory.let_go
     assert memory.device.pool.idle_bytes == 0
     in_use.users -= 1
     total = memory.added(None, None, (30, 40), a, b, SINGLE)
@@ -276,7 +385,7 @@ def test_large_products_are_computed_in_tiles(memory: DeviceMemory, monkeypatch:
     a, b, total = factor((30, 20)), factor((20, 40), 1), np.empty((30, 40), np.float32)
     assert memory.multiplies(a, b, total, SINGLE)
     needed = a.chunk.nbytes + b.chunk.nbytes + total.nbytes
-    monkeypatch.setattr(memory, "_most", device_memory.ONE_PRODUCT * needed - 1)
+    monkeypatch.setattr(memory, "_most", device_memory.PRODUCTS * needed - 1)
     assert not memory.multiplies(a, b, total, SINGLE)
 
 

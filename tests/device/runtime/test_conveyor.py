@@ -11,7 +11,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
-from tilewright.errors import LaunchFailed
+from tilewright.errors import LaunchFailed, OutOfDeviceMemory
 from tilewright.runtime.opencl.conveyor import THREADS, Conveyor, Size
 from tilewright.runtime.opencl.device import Device
 
@@ -68,6 +68,26 @@ def test_pieces_are_used_again(device: Device, queue: Any, monkeypatch: pytest.M
     assert SIZE.nbytes == 6 * 4096
     found = np.empty_like(array)
     device.finish("")
+    queue.finish()
+    Conveyor(device, SIZE).read(queue, buffer, found)
+    assert np.array_equal(found, array)
+
+
+def test_a_piece_that_could_not_be_pinned_is_none(device: Device, queue: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later call pins it: otherwise a conveyor without pieces would wait for ever."""
+    own, array = Conveyor(device, Size(2, 4096)), RNG.random((300, 100))
+    buffer = device.allocate(array.nbytes)
+
+    def refused(self: Conveyor) -> np.ndarray:
+        raise OutOfDeviceMemory("no pinned memory is left")
+
+    with monkeypatch.context() as now:
+        now.setattr(Conveyor, "_new_piece", refused)
+        for _ in range(3):
+            with pytest.raises(OutOfDeviceMemory):
+                own.write(queue, buffer, array)
+    own.write(queue, buffer, array)
+    found = np.empty_like(array)
     queue.finish()
     Conveyor(device, SIZE).read(queue, buffer, found)
     assert np.array_equal(found, array)

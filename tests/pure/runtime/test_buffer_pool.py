@@ -55,11 +55,18 @@ def test_who_holds_buffers_for_later_gives_them_back_first() -> None:
     pool = BufferPool(2**30, 0)
     held = [pool.take(4096, make)]
 
-    def give_back() -> None:
+    def give_to(pool: BufferPool) -> bool:
         pool.give(held)
+        found = bool(held)
         held.clear()
+        return found
 
-    pool.holders.append(give_back)
+    pool.holders.append(lambda: give_to(pool))
     assert pool.release()
     assert not held
     assert not pool.release()
+    none = BufferPool(0, 0)  # which frees at once what it is given
+    held.append(none.take(4096, make))
+    none.holders.append(lambda: give_to(none))
+    assert none.release()
+    assert not none.release()

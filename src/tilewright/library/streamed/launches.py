@@ -21,9 +21,8 @@ def scratch_bytes(plans: Mapping[Shaped, Plan]) -> dict[tuple[str, bool], int]:
 
 
 Loaded = list[dict[Shaped, LoadedPlan]]  # of each queue
-LAUNCHES = (
-    "launches in tiles"  # a device keeps those of earlier calls by this, the identity of their plans and a number
-)
+# A device keeps those of earlier calls by this, the identity of their plans and a number.
+LAUNCHES = "launches in tiles"
 SAME = 4  # calls of one shape that run at a time, such as tasks of a Dask worker
 MOST_KEPT = 16  # of shapes that a program multiplies in turn, and of calls at a time
 

@@ -137,8 +137,9 @@ class Conveyor:
         if self._idle:
             return self._idle.pop()
         if self._pinned < self._size.pieces:
+            made = self._new_piece()
             self._pinned += 1
-            return self._new_piece()
+            return made
         if not self._moving:
             return None
         event, pinned = self._moving[0]

@@ -29,8 +29,8 @@ class BufferPool:
         self._largest = largest  # bytes of one buffer; 0 for no limit
         self._idle: list[tuple[int, Any]] = []
         self._lock = Lock()
-        # Called before buffers are freed: they give back what they hold for later. Nobody has the pool's lock then.
-        self.holders: list[Callable[[], None]] = []
+        # Called by `release`, without the pool's lock: they give back what they hold for later, and say whether they did.
+        self.holders: list[Callable[[], bool]] = []
 
     @property
     def idle_bytes(self) -> int:
@@ -59,8 +59,7 @@ class BufferPool:
 
     def release(self) -> bool:
         """Free all idle buffers. Whether there were any: then a failed allocation is worth another try."""
-        for give_back in list(self.holders):
-            give_back()
+        given = [give_back() for give_back in list(self.holders)]
         with self._lock:
             dropped, self._idle = self._idle, []
-        return bool(dropped)
+        return bool(dropped) or any(given)
