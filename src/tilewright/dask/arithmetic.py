@@ -1,6 +1,6 @@
-"""The types in which a product of chunks is summed and given."""
+"""What a product of chunks multiplies, and in which types it is summed and given."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Arithmetic(NamedTuple):
@@ -9,3 +9,14 @@ class Arithmetic(NamedTuple):
     sum: str
     result: str
     precision: str | None
+
+
+class Factor(NamedTuple):
+    """An operand of one product: a chunk, and the part of it that is multiplied."""
+
+    chunk: Any
+    part: tuple[slice, ...]
+
+    @property
+    def values(self) -> Any:
+        return self.chunk[self.part]

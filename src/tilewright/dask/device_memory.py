@@ -30,7 +30,7 @@ from ..library.streamed.device_memory import shares_memory
 from ..library.views import packed
 from ..runtime.opencl.copy_threads import taken_from
 from ..runtime.opencl.device import Device, check
-from .arithmetic import Arithmetic
+from .arithmetic import Arithmetic, Factor
 from .devices import current_worker, worker_device
 from .lanes import Lane, Lanes
 
@@ -39,17 +39,6 @@ HELD_SHARE = (
 )
 PRODUCTS = 4  # that are computed at a time; each takes at most this part of what may be held
 EXPIRES_S = 10.0  # a chunk is dropped after so many seconds without a use, when the timer looks next
-
-
-class Factor(NamedTuple):
-    """An operand of one product: a chunk, and the part of it that is multiplied."""
-
-    chunk: Any
-    part: tuple[slice, ...]
-
-    @property
-    def values(self) -> Any:
-        return self.chunk[self.part]
 
 
 @dataclass(eq=False)

@@ -17,8 +17,8 @@ from ..core.types import numpy_dtype
 from ..errors import LaunchFailed
 from ..library.copies import transpose
 from ..library.products import gemm
-from .arithmetic import Arithmetic
-from .device_memory import DeviceMemory, Factor, Resident, worker_memory
+from .arithmetic import Arithmetic, Factor
+from .device_memory import DeviceMemory, Resident, worker_memory
 from .devices import worker_device
 
 SPOILED = "an earlier product failed while it was added to this tile, which cannot be used: compute again"

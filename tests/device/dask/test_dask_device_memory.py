@@ -17,8 +17,8 @@ dask: Any = pytest.importorskip("dask", reason="Dask is not installed")
 from dask_cases import PRODUCTS, chunked, numbers  # noqa: E402
 
 from tilewright.dask import device_memory, devices, lanes, matmul, schedule, tasks  # noqa: E402
-from tilewright.dask.arithmetic import Arithmetic  # noqa: E402
-from tilewright.dask.device_memory import DeviceMemory, Factor  # noqa: E402
+from tilewright.dask.arithmetic import Arithmetic, Factor  # noqa: E402
+from tilewright.dask.device_memory import DeviceMemory  # noqa: E402
 from tilewright.errors import LaunchFailed, OutOfDeviceMemory  # noqa: E402
 from tilewright.library.engine import default_device  # noqa: E402
 from tilewright.library.streamed.device_memory import STAGING  # noqa: E402
