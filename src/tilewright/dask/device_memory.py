@@ -34,9 +34,8 @@ from .arithmetic import Arithmetic, Factor
 from .devices import current_worker, worker_device
 from .lanes import Lane, Lanes
 
-HELD_SHARE = (
-    2  # chunks take at most this part of a device's memory; sums, tiles of other calls and other programs have the rest
-)
+# Chunks take at most this part of a device's memory. Sums, tiles of other calls and other programs have the rest.
+HELD_SHARE = 2
 PRODUCTS = 4  # that are computed at a time; each takes at most this part of what may be held
 EXPIRES_S = 10.0  # a chunk is dropped after so many seconds without a use, when the timer looks next
 
@@ -132,6 +131,7 @@ class DeviceMemory:
             except OutOfDeviceMemory:
                 if begun and not fresh:
                     raise
+                total = None  # a new sum goes, too
         self.device.pool.release()
         return None
 
