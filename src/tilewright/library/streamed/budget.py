@@ -12,7 +12,8 @@ from ...errors import InvalidInput
 
 DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-WRITTEN = re.compile(r"(\d{1,30}(?:\.\d{1,30})?)\s*([KMGT]?)(I?)(B?)", re.IGNORECASE)
+# Python converts texts of up to 4300 digits.
+WRITTEN = re.compile(r"(\d{1,2000}(?:\.\d{1,2000})?)\s*([KMGT]?)(I?)(B?)", re.IGNORECASE)
 FORMS = '"8GB" (10^9 bytes each), "8GiB" (2^30 each) or a number of bytes'
 
 # Of a GPU's memory, the share that a call takes without a limit: other programs and the driver have the rest.
