@@ -1,7 +1,7 @@
 """What a GPU holds between the tasks of a worker: chunks of operands that several tasks multiply, and sums that are not complete.
 
-Otherwise each task would load its chunks, and send its tile to the GPU and back. For 32768 x 32768 x 32768 in chunks of
-8192 x 32768 two H100s loaded 32 GiB of operands so, which have 8 GiB.
+Without it each task would load its chunks, and send its tile to the GPU and back. Operands of 32768 x 32768 float32 have 8 GiB
+together; in chunks of 8192 x 32768, two GPUs would load 32 GiB.
 
 A chunk is known by its object, and stays for workers alone: Dask demands that nobody changes the data of its workers
 in place. What no task has used for a while is dropped.
@@ -37,7 +37,7 @@ from .lanes import Lane, Lanes
 # Chunks take at most this part of a device's memory. Sums, tiles of other calls and other programs have the rest.
 HELD_SHARE = 2
 PRODUCTS = 4  # that are computed at a time; each takes at most this part of what may be held
-EXPIRES_S = 10.0  # a chunk is dropped after so many seconds without a use, when the timer looks next
+EXPIRES_S = 10.0  # seconds without a use after which a chunk may go, and between two looks at the chunks
 
 
 @dataclass(eq=False)
@@ -145,7 +145,7 @@ class DeviceMemory:
 
     @property
     def crowded(self) -> bool:
-        """Whether sums take more than half of what may be held: chunks would have to go."""
+        """Whether sums take more than half of what may be held: they would evict the chunks."""
         return 2 * self.sum_bytes > self._most
 
     @property
@@ -216,7 +216,7 @@ class DeviceMemory:
                 del self._chunks[key]
 
     def _make_room(self, nbytes: int) -> None:
-        """Drop what was used longest ago, until so many bytes more may lie here. What products use stays."""
+        """Evict the least recently used chunks until `nbytes` more fit. Chunks that products read stay."""
         excess = sum(each.nbytes for each in list(self._chunks.values())) + self._sum_bytes + nbytes - self._most
         if excess <= 0:
             return

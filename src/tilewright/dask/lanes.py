@@ -11,6 +11,7 @@ from ..library.streamed.device_memory import conveyors_for, keep_conveyors, stag
 from ..library.streamed.planning import MOST_STAGING
 from ..runtime.opencl.conveyor import Conveyor
 from ..runtime.opencl.device import Device
+from ..runtime.opencl.finishing import finish_before_raising
 
 
 class Lane(NamedTuple):
@@ -40,14 +41,6 @@ class Lanes:
         try:
             yield Lane(queue, conveyors[0], conveyors[1])
         except BaseException:
-            _finish_before_raising(queue)  # nothing is kept: an error may have left copies half done
+            finish_before_raising(queue)  # nothing is kept: an error may have left copies half done
             raise
         keep_conveyors(self._device, sizes, conveyors)
-
-
-def _finish_before_raising(queue: Any) -> None:
-    """Wait for copies from and to memory that the caller may free."""
-    try:
-        queue.finish()
-    except cl.Error:  # the error that is being raised is the cause
-        return

@@ -8,7 +8,8 @@ from typing import Any
 
 from ..core.plan import Plan
 from ..core.problem import compulsory_bytes
-from ..runtime.opencl.device import Device, choose, device_name, discover_devices, open_device
+from ..runtime.device import device_name
+from ..runtime.opencl.device import Device, choose, discover_devices, open_device
 from ..runtime.run import Launch, LoadedPlan
 
 # For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory.

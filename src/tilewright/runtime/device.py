@@ -11,14 +11,25 @@ from ..core.images import ImageValue, SamplerValue
 from ..core.kernel import NDRange
 from ..core.source import Signature
 from ..core.tensor_map import TensorMap
+from ..errors import InvalidInput
 
 SHORTEST_NUMBER = 3  # digits of a number that may be a part of a name, such as 4090; shorter ones are indices
+MOST_INDEX = 10**6  # larger numbers name no device
 DEVICE_VARIABLE = "TILEWRIGHT_DEVICE"  # the default of `--device`, and of `device` in Python
 
 
 def preset_device() -> str | None:
     """The device that the environment names; None if it names none."""
     return os.environ.get(DEVICE_VARIABLE) or None
+
+
+def device_name(wanted: Any) -> str | None:
+    """What names a device, as text; None for the preferred one. InvalidInput for anything but an index or a name."""
+    if wanted is None or isinstance(wanted, str):
+        return wanted
+    if isinstance(wanted, int) and not isinstance(wanted, bool) and abs(wanted) < MOST_INDEX:
+        return str(wanted)
+    raise InvalidInput(f"device={wanted!r:.60} is a {type(wanted).__name__}; pass an index or a name")
 
 
 def place_of(wanted: str, devices: Sequence[tuple[str, str]]) -> int | None:

@@ -24,6 +24,7 @@ from tilewright.library.engine import default_device  # noqa: E402
 from tilewright.library.streamed.device_memory import STAGING  # noqa: E402
 from tilewright.runtime.opencl.conveyor import Conveyor  # noqa: E402
 from tilewright.runtime.opencl.device import open_device  # noqa: E402
+from tilewright.runtime.opencl.finishing import finish_before_raising  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_device")
 ALL = (slice(None), slice(None))
@@ -120,7 +121,7 @@ def test_a_chunk_that_is_gone_is_dropped(memory: DeviceMemory, loads: list[int])
     assert len(memory._chunks) == 2
     del a
     assert len(memory._chunks) == 1
-    for seed in range(20):  # of which some lie where an earlier one did
+    for seed in range(20):  # some get the address of an earlier one
         a = factor((30, 20), seed)
         total = memory.added(None, None, (30, 40), a, b, SINGLE)
         assert total is not None
@@ -231,13 +232,12 @@ def test_copies_end_before_their_memory_goes(memory: DeviceMemory, monkeypatch: 
     """Memory may lack after some pieces of a chunk were sent."""
     a, b = factor((30, 20)), factor((20, 40), 1)
     waited: list[Any] = []
-    finish = lanes._finish_before_raising
 
     def noted(queue: Any) -> None:
         waited.append(queue)
-        finish(queue)
+        finish_before_raising(queue)
 
-    monkeypatch.setattr(lanes, "_finish_before_raising", noted)
+    monkeypatch.setattr(lanes, "finish_before_raising", noted)
 
     def refused(*given: Any, **named: Any) -> None:
         assert not waited

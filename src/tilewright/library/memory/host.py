@@ -10,6 +10,7 @@ from ...errors import InvalidInput, OutOfDeviceMemory
 from ...runtime.opencl.adopted import adopt
 from ...runtime.opencl.callers_processor import leave_bound_processor
 from ...runtime.opencl.device import Device
+from ...runtime.opencl.finishing import finish_before_raising
 from ...runtime.opencl.staging import staging_of
 from ..engine import Call, default_device
 from ..shapes import Shape, View, distinct
@@ -149,19 +150,8 @@ class HostMemory:
             if event is not None:
                 self.device.wait("a call on host arrays", event)  # for the queue Intel's CPU runtime takes 3 us longer
         except BaseException:
-            self._finish_before_raising()
+            finish_before_raising(self.queue)
             raise
-
-    def _finish_before_raising(self) -> None:
-        """Wait for running launches, also after Ctrl-C: they write to memory that the caller may free."""
-        while True:
-            try:
-                self.queue.finish()
-                return
-            except KeyboardInterrupt:
-                continue
-            except cl.Error:  # the error that is being raised is the cause
-                return
 
     def _run_on_copies(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
         """The same on a device with separate memory: by buffers of its pool, and pinned memory on the way."""
@@ -171,7 +161,7 @@ class HostMemory:
             try:
                 self._send(call, arrays, sent, taken)
             except OutOfDeviceMemory:  # some drivers allocate when a buffer is first used
-                self._finish_before_raising()
+                finish_before_raising(self.queue)
                 staging.forget()
                 taken.clear()
                 if not pool.release():
@@ -181,7 +171,7 @@ class HostMemory:
                 self.device.finish("operands of an empty result", self.queue)
             staging.read(self.queue, taken[output][1], packed(arrays[output])[1])
         except BaseException:
-            self._finish_before_raising()
+            finish_before_raising(self.queue)
             staging.forget()
             raise
         finally:

@@ -92,7 +92,8 @@ class OpenCLReady(Ready):
         if seen != self._wanted or (left is right and self._one_offset):
             return REFUSED
         if out is None:
-            facts_of(a), facts_of(b)  # that they fit their buffers
+            facts_of(a)  # that they fit their buffers
+            facts_of(b)
             target = self._new((a, b))
         elif (
             type(out) is Array

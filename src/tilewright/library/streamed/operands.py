@@ -77,7 +77,7 @@ def given_out(out: Any) -> Given | None:
         raise InvalidInput(f"out is a {type(out).__name__}, which has slices to read, and none to write")
     if target.array is not None and not isinstance(out, np.ndarray):
         raise InvalidInput(
-            f"out is a {type(out).__name__}: pass a NumPy array, or of two and more dimensions anything that slices write to"
+            f"out is a {type(out).__name__}: pass a NumPy array, or a matrix or stack that is written by slices"
         )
     return target
 

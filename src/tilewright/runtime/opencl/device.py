@@ -15,11 +15,11 @@ from ...core.images import ImageValue, SamplerValue
 from ...core.kernel import Dialect, NDRange
 from ...core.source import Signature, name_lines
 from ...core.tensor_map import TensorMap
-from ...errors import BuildFailed, InvalidInput, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
+from ...errors import BuildFailed, NoDevice, OutOfDeviceMemory, UnknownName, Unsupported
 from ..argument_types import argument_types
 from ..cache import BinaryCache, cache_folder, content_key
 from ..children import loops_that_end_early
-from ..device import DEVICE_VARIABLE, place_of, preset_device
+from ..device import DEVICE_VARIABLE, device_name, place_of, preset_device
 from ..icd.preference import NEVER_BY_DEFAULT, UNKNOWN_DRIVER, preference, standing
 from ..icd.registration import bind_threads, register
 from ..once import MadeOnce
@@ -38,7 +38,6 @@ from .retarget import retarget
 from .smoke import LOOP_ROUNDS, rounds_of_a_long_loop
 
 READ_WRITE = cl.mem_flags.READ_WRITE
-MOST_INDEX = 10**6  # larger numbers name no device
 WITHOUT_DEVICE = "list, show, explain, inspect --arch, compare, plot and report"  # commands
 
 
@@ -135,15 +134,6 @@ def default_index(infos: Sequence[DeviceInfo]) -> int | None:
         return choose(infos, None)
     except (NoDevice, UnknownName):
         return None
-
-
-def device_name(wanted: Any) -> str | None:
-    """What names a device, as text; None for the preferred one. InvalidInput for anything but an index or a name."""
-    if wanted is None or isinstance(wanted, str):
-        return wanted
-    if isinstance(wanted, int) and not isinstance(wanted, bool) and abs(wanted) < MOST_INDEX:
-        return str(wanted)
-    raise InvalidInput(f"device={wanted!r:.60} is a {type(wanted).__name__}; pass an index or a name")
 
 
 def open_device(wanted: str | int | None = None) -> "Device":

@@ -15,7 +15,7 @@ A = random(20, 20)
 
 
 class Converted:
-    """An array of which NumPy makes another one."""
+    """NumPy converts it to a new array."""
 
     shape, dtype = (20, 20), np.dtype(np.float32)
 
