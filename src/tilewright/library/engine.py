@@ -2,22 +2,33 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import Any
+from weakref import WeakMethod, finalize
 
+from ..core.device import DeviceInfo
 from ..core.plan import Plan
 from ..core.problem import compulsory_bytes
 from ..runtime.device import device_name
 from ..runtime.opencl.device import Device, choose, discover_devices, open_device
+from ..runtime.opencl.pool import BufferPool
 from ..runtime.run import Launch, LoadedPlan
 
-# For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory.
+# For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory. A device
+# with memory of its own may keep a larger part of that: what is not kept is freed after the call, and NVIDIA's drivers wait for
+# the call's end first. A product of float32 has a copy of A, 1 GiB of 16384 x 16384.
 KEPT_CALLS = 512
 KEPT_SCRATCH_BYTES = 256 * 2**20
+KEPT_SCRATCH_SHARE = 32
+GROWTH = 1.5  # of scratch memory that is too small: calls that are ready may still have the smaller buffers
 LONG_FLOPS, LONG_BYTES = 1e6, 2e5  # more take a CPU 10 us, and gain by places for all threads
 PLAIN_CANDIDATES = 4  # ready calls of one short key: each that is asked in vain takes a third of a microsecond
 READY_SPELLINGS = 16  # of one call: of its types, numbers and flags of arrays
+
+
+Scratch = Mapping[str, Any]  # a plan's buffers of scratch memory, by their names
 
 
 class Call:
@@ -38,6 +49,7 @@ class Call:
         self.is_long = any(
             plan.problem.flops > LONG_FLOPS or compulsory_bytes(plan.problem) > LONG_BYTES for plan in plans
         )
+        self.keeps_scratch = sum(max_sizes(self._shared)) <= scratch_limit(device.info)
         self.used = False  # since `Kept` last looked for a call to drop
         self.forgets: list[Callable[[], None]] = []  # each drops one of its ready calls
 
@@ -48,32 +60,58 @@ class Call:
         return launches[0] if len(launches) == 1 else None
 
     def enqueue(
-        self, buffers: Mapping[str, Any], queue: Any, wait_for: Any = None, event: bool = True, scratch: Any = None
+        self,
+        buffers: Mapping[str, Any],
+        queue: Any,
+        wait_for: Any = None,
+        event: bool = True,
+        scratch: "Sequence[Scratch] | None" = None,
     ) -> Any:
         """Bind `buffers`, enqueue everything, and return the last event.
 
         The first launch waits for the events `wait_for`; the others follow, because queues are in order. The result is None
         if there was nothing to launch, or without `event`: an event costs some microseconds for each launch.
-        Calls share scratch memory by the queue, or by the key `scratch`.
+        Calls share scratch memory by the queue, unless they are given it.
         """
         if self._single is not None:
             return self._single.start(buffers, queue, wait_for, event)
         last = None
-        for loaded, own in self.with_scratch(queue if scratch is None else scratch):
+        for loaded, own in zip(self._loaded, self.scratch(queue) if scratch is None else scratch, strict=True):
             started = loaded.start({**buffers, **own}, queue, wait_for, event)
             if loaded.launches:
                 last, wait_for = started, None
+            if not self.keeps_scratch:
+                loaded.unbind()
         return last
 
-    def with_scratch(self, queue: Any) -> Iterator[tuple[LoadedPlan, dict[str, Any]]]:
-        """The plans in order, each with its scratch buffers on that queue."""
-        for loaded, shared, zeroed in zip(self._loaded, self._shared, self._zeroed, strict=True):
-            yield loaded, {**kept_on(self.device).scratch(queue, shared, self.device), **zeroed}
+    def scratch(self, queue: Any) -> "list[Scratch]":
+        """Scratch memory of each plan for a call on that queue. What is not kept is another buffer each time."""
+        kept = kept_on(self.device)
+        return [
+            {**kept.scratch(queue, shared, self.device), **zeroed}
+            for shared, zeroed in zip(self._shared, self._zeroed, strict=True)
+        ]
+
+    @property
+    def loaded(self) -> Sequence[LoadedPlan]:
+        """The plans in order, as they are launched."""
+        return self._loaded
 
 
 def _shared_scratch(plan: Plan) -> dict[str, int]:
     """Bytes of the scratch buffers with any initial contents. Calls on one queue share them."""
     return {name: nbytes for name, nbytes in plan.scratch.items() if name not in plan.zeroed}
+
+
+def max_sizes(sizes: Sequence[Mapping[str, int]]) -> list[int]:
+    """The most bytes at each place, which plans of one call share."""
+    return [max(each) for each in zip_longest(*(plan.values() for plan in sizes), fillvalue=0)]
+
+
+def scratch_limit(info: DeviceInfo) -> int:
+    """The bytes of scratch memory that a thread may keep on a device."""
+    own = 0 if info.host_unified else info.global_bytes // KEPT_SCRATCH_SHARE
+    return max(KEPT_SCRATCH_BYTES, own)
 
 
 def _zeroed_scratch(plan: Plan, device: Device) -> dict[str, Any]:
@@ -95,19 +133,28 @@ class Kept:
         """A buffer of at least each size.
 
         Calls on one queue share them, because they run one after the other. The least recently used buffers are dropped
-        above a total of KEPT_SCRATCH_BYTES.
+        above `scratch_limit`.
         """
+        if not sizes:
+            return {}
+        kept, limit = self._scratch, scratch_limit(device.info)
         found = {}
         for position, (name, nbytes) in enumerate(sizes.items()):
             key = (getattr(queue, "int_ptr", queue), position)  # a queue of OpenCL, or the handle of CUDA's stream
-            buffer, held = self._scratch.pop(key, (None, 0))
+            buffer, held = kept.pop(key, (None, 0))
             if held < nbytes:
-                buffer, held = device.allocate(nbytes), nbytes
-            self._scratch[key] = (buffer, held)
+                held = max(nbytes, min(int(held * GROWTH), limit, device.info.max_alloc_bytes or limit))
+                buffer = device.allocate(held)
+            kept[key] = (buffer, held)
             found[name] = buffer
-        while self._scratch and sum(held for _, held in self._scratch.values()) > KEPT_SCRATCH_BYTES:
-            self._scratch.popitem(last=False)
+        while kept and sum(held for _, held in kept.values()) > limit:
+            kept.popitem(last=False)
         return found
+
+    def drop_scratch(self) -> bool:
+        """Drop all scratch memory, because memory is lacking; also in another thread than ours. Whether there was any."""
+        dropped, self._scratch = self._scratch, OrderedDict()
+        return bool(dropped)
 
     def add(self, key: Hashable, call: Call) -> None:
         """Keep a call. The least recently used are dropped above KEPT_CALLS, or above KEPT_SCRATCH_BYTES of zeroed memory."""
@@ -158,7 +205,21 @@ def kept_on(device: Any) -> Kept:
         kept: Kept = device.per_thread.kept
     except AttributeError:
         kept = device.per_thread.kept = Kept()
+        if isinstance(device, Device):
+            _give_when_lacking(kept, device.pool)
     return kept
+
+
+def _give_when_lacking(kept: Kept, pool: BufferPool) -> None:
+    """Let the pool ask for scratch memory before it says that there is no memory, as long as this thread lives."""
+    drop = WeakMethod(kept.drop_scratch)
+
+    def given() -> bool:
+        found = drop()
+        return found is not None and found()
+
+    pool.holders.append(given)
+    finalize(kept, pool.holders.remove, given).atexit = False
 
 
 _devices: dict[int, Device] = {}

@@ -145,7 +145,10 @@ def _operands(memory: Memory, product: Product, read: np.dtype) -> tuple[Any, An
 
 
 def _ready(memory: Memory, product: Product, given: Given, settled: Settled, halved: bool) -> Ready | None:
-    """A ready call for other arrays like the caller's. None if anything was converted or copied, or may have to be."""
+    """A ready call for other arrays like the caller's. None if anything was converted or copied, or may have to be, or if
+    scratch memory is not kept: a ready call would."""
+    if not settled.call.keeps_scratch:
+        return None
     arrays, target, added = settled.arrays, settled.target, settled.added
     own = {"A": product.a, "B": product.b, **product.vectors}
     # NumPy itself converts operands, but each by itself: of A and its own transpose that makes two matrices.

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 import pyopencl.array
 import pytest
-from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice
+from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice, PretendedKernel
 
 import tilewright
 from tilewright import copy, gemm, matmul, matrix_transpose, prepare, transpose
 from tilewright.errors import InvalidInput, LaunchFailed, Unsupported, UnsupportedType
-from tilewright.library import lookup, prepared, products
+from tilewright.library import engine, lookup, prepared, products
 from tilewright.library.cuda_arrays import frameworks, of_others
 from tilewright.library.cuda_arrays.array import CudaArray
 from tilewright.library.cuda_arrays.dlpack import make_capsule, read_capsule
@@ -28,6 +28,7 @@ from tilewright.library.memory import choice
 from tilewright.library.memory import cuda as cuda_memory
 from tilewright.library.memory.cuda_streams import change_watch, stream_key
 from tilewright.runtime.cuda import driver
+from tilewright.runtime.cuda.programs import Buffer
 from tilewright.runtime.opencl.device import Device
 
 
@@ -524,6 +525,38 @@ def test_a_stream_with_the_handle_of_a_destroyed_one_has_scratch_memory_of_its_o
             call()
             assert np.allclose(out.array, one @ other, atol=1e-3)
             assert bool(taken) is is_new, number
+
+
+@pytest.mark.parametrize("limit", [1, 2**28])
+def test_a_graph_keeps_the_scratch_memory_of_each_of_its_launches(
+    limit: int,
+    framework: PretendedArrays,
+    gpu: PretendedDevice,
+    streams: PretendedStreams,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Above the limit each call has another buffer. That of the first launch was freed while the graph had its address."""
+    gpu.info = replace(gpu.info, kind="gpu", features=frozenset({"gpu"}), sub_group_width=32)
+    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", limit)
+    monkeypatch.setattr(framework, "current_stream", lambda *_: 30)
+    streams.captures = {30: 5}
+    bound: list[int] = []
+    set_arg = PretendedKernel.set_arg
+
+    def noted(kernel: PretendedKernel, index: int, value: Any) -> None:
+        if isinstance(value, Buffer) and value.owner is not None:
+            bound.append(id(value.owner))
+        set_arg(kernel, index, value)
+
+    monkeypatch.setattr(PretendedKernel, "set_arg", noted)
+    one, other = values(16, 4096), values(4096, 16, seed=1)
+    a, b, out = gpu.own(one), gpu.own(other), gpu.own(values(16, 16))
+    for _ in range(3):
+        matmul(a, b, out)
+        assert np.allclose(out.array, one @ other, atol=1e-3)
+    kept = {id(each.owner) for _, scratch in gpu.captured for buffers in scratch for each in buffers.values()}
+    assert bound
+    assert set(bound) <= kept
 
 
 def test_what_a_plain_call_watches_of_its_stream(gpu: PretendedDevice, streams: PretendedStreams) -> None:

@@ -1,5 +1,6 @@
 """What calls keep between them is bounded by bytes, and calls of many dimensions by launches."""
 
+import gc
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,7 @@ from tilewright import Gemm, copy, matmul, matrix_transpose, transpose
 from tilewright.dispatch.choice import plan_product
 from tilewright.library import engine
 from tilewright.library.copy_calls import MOST_LAUNCHES, strided_copy
-from tilewright.library.engine import Call, Kept
+from tilewright.library.engine import Call, Kept, default_device, kept_on
 from tilewright.library.shapes import View, launches
 from tilewright.runtime.opencl.device import Device
 
@@ -36,6 +37,57 @@ def test_scratch_memory_is_forgotten_above_the_limit(one_device: Device, monkeyp
     assert kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"] is not first
     huge = kept.scratch(one_device.queue, {"sums": 5000}, one_device)["sums"]
     assert kept.scratch(one_device.queue, {"sums": 5000}, one_device)["sums"] is not huge
+
+
+def test_a_device_with_memory_of_its_own_keeps_more(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product of 8192 x 8192 float32 has 281 MiB: above the limit each call allocated and freed them, and waited."""
+    own = replace(one_device.info, host_unified=False, global_bytes=1000 * engine.KEPT_SCRATCH_SHARE)
+    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", 100)
+    assert engine.scratch_limit(own) == 1000
+    assert engine.scratch_limit(replace(own, global_bytes=1000)) == 100
+    assert engine.scratch_limit(replace(own, host_unified=True)) == 100
+    monkeypatch.setattr(one_device, "info", own)
+    kept = Kept()
+    first = kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"]
+    assert kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"] is first
+
+
+def test_scratch_memory_grows_in_few_steps(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ready calls of CUDA keep the smaller buffers: of sizes that grow slowly they would keep each one."""
+    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", 100_000)
+    kept, sizes = Kept(), []
+    for nbytes in range(10_000, 100_001, 1000):
+        found = kept.scratch(one_device.queue, {"sums": nbytes}, one_device)["sums"]
+        assert found.size >= nbytes
+        sizes.append(found.size)
+    assert len(set(sizes)) <= 8
+    assert sum(set(sizes)) <= 4 * max(sizes) <= 4 * 100_000
+
+
+def test_scratch_memory_is_given_when_memory_is_lacking(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(one_device.per_thread, "kept", raising=False)
+    kept, before = kept_on(one_device), len(one_device.pool.holders)
+    held = kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"]
+    assert one_device.pool.release()
+    assert kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"] is not held
+    del one_device.per_thread.kept, kept
+    gc.collect()
+    assert len(one_device.pool.holders) == before - 1
+
+
+@pytest.mark.usefixtures("one_device")
+@pytest.mark.parametrize("limit", [1, 2**28])
+def test_calls_with_more_scratch_memory_than_is_kept(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are right, and keep nothing; others are ready next time."""
+    device = default_device()
+    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", limit)
+    monkeypatch.delattr(device.per_thread, "kept", raising=False)
+    a, b = (RNG.standard_normal(shape).astype(np.float16) for shape in ((64, 1100), (1100, 70)))
+    for _ in range(3):
+        assert np.allclose(matmul(a, b), a.astype(np.float64) @ b.astype(np.float64), rtol=2e-3, atol=0.2)
+    (call,) = kept_on(device).calls.values()
+    assert call.plans[0].scratch
+    assert call.keeps_scratch == bool(kept_on(device).ready) == (limit > 1)
 
 
 def test_calls_with_zeroed_memory_are_counted_by_bytes(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

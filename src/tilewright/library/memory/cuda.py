@@ -13,7 +13,7 @@ from ...runtime.cuda.programs import Buffer
 from ..cuda_arrays.array import CudaArray, Framework
 from ..cuda_arrays.exported import check_stream, order_streams
 from ..cuda_arrays.frameworks import framework_of
-from ..engine import Call
+from ..engine import Call, Scratch
 from ..shapes import Shape, View, share_elements
 from ..views import as_host_array
 from .cuda_ready import CudaReady
@@ -163,8 +163,7 @@ class CudaMemory(DeviceCopies):
         """Enqueue on the stream."""
         buffers = {name: Buffer(array.base, 0) for name, array in arrays.items()}
         with self.device.current():
-            self.pin(call)
-            call.enqueue(buffers, self._stream, event=False, scratch=self.scratch_key)
+            call.enqueue(buffers, self._stream, event=False, scratch=self.scratch(call))
             self._enqueued(tuple(arrays.values()))
         written = arrays[output]
         (written.framework or self.framework).written(written.given)
@@ -178,16 +177,16 @@ class CudaMemory(DeviceCopies):
                 theirs = framework.current_stream(self.device.info.place, [each.given for each in own])
                 order_streams(self.device, self._stream, theirs)
 
-    def pin(self, call: Call) -> None:
-        """Keep what the launches of a captured call use: the graph runs whenever it likes."""
+    def scratch(self, call: Call) -> list[Scratch]:
+        """Scratch memory for a call. What the launches of a captured one use is kept: the graph runs whenever it likes."""
+        scratch = call.scratch(self.scratch_key)
         if self._capture:
-            scratch = [buffers for _, buffers in call.with_scratch(self.scratch_key)]
             self.device.captured.append((call, scratch))
+        return scratch
 
     def ready(self, recipe: Recipe) -> CudaReady:
         with self.device.current():
-            self.pin(recipe.call)
-            return CudaReady(self, recipe)
+            return CudaReady(self, recipe, self.scratch(recipe.call))
 
     def result(self, array: Any) -> Any:
         return self.framework.result(array, self._stream)

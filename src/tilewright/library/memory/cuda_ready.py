@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from ...core.kernel import NDRange
 from ...runtime.cuda.device import Device, check_launch
 from ..cuda_arrays.array import ALIGNED, UNCAPTURED, Framework
-from ..engine import Call
+from ..engine import Call, Scratch
 from .cuda_streams import StreamKey, capture_of, change_watch, stream_number
 from .ready import REFUSED, Ready, Recipe
 
@@ -51,7 +51,7 @@ class CudaReady(Ready):
     `run_plain(a, b, out)` is `run((a, b), out)` for a product of two operands.
     """
 
-    def __init__(self, memory: ReadyMemory, recipe: Recipe) -> None:
+    def __init__(self, memory: ReadyMemory, recipe: Recipe, scratch: Sequence[Scratch]) -> None:
         super().__init__(recipe)
         self._memory, self._device, self._added = memory, memory.device, recipe.added
         framework, like, given = memory.framework, recipe.like, recipe.given
@@ -64,7 +64,7 @@ class CudaReady(Ready):
         self._has_scratch = any(plan.scratch for plan in recipe.call.plans)
         self._empty = framework.maker(like.shape, like.dtype, like.ordinal, memory.queue)
         self._shift = like.base - like.pointer
-        places, self._launches = _bound(recipe.call, memory)
+        places, self._launches = _bound(recipe.call, scratch, memory)
         self._output = places.get(recipe.output, ctypes.c_uint64())
         self._out = None if given.out is None else (framework.alike(given.out), self._seat(given.out))
         read = {position: places.get(name, ctypes.c_uint64()) for position, name in recipe.operands}
@@ -254,15 +254,15 @@ def _one_place(addresses: Mapping[int, int]) -> int:
 Launches = tuple[tuple[Callable[[], int], str, NDRange], ...]
 
 
-def _bound(call: Call, memory: ReadyMemory) -> tuple[dict[str, Any], Launches]:
+def _bound(call: Call, scratch: Sequence[Scratch], memory: ReadyMemory) -> tuple[dict[str, Any], Launches]:
     """The places of the caller's addresses, by the names of kernel arguments, and all launches. Scratch memory is bound."""
     places: dict[str, Any] = {}
     launches = []
-    for loaded, scratch in call.with_scratch(memory.scratch_key):
+    for loaded, own in zip(call.loaded, scratch, strict=True):
         for launch in loaded.launches:
             for index, name in launch.slots:
-                if name in scratch:
-                    launch.kernel.set_arg(index, scratch[name])
+                if name in own:
+                    launch.kernel.set_arg(index, own[name])
                 else:
                     places[name] = launch.kernel.pointer(index, places.get(name))
             launcher = memory.device.launcher(launch.kernel, launch.ndrange, launch.what, memory.queue)

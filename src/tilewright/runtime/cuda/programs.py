@@ -57,7 +57,7 @@ class BoundKernel:
         self.dependent = dependent  # whether it waits for its predecessor by itself
         self.dynamic_bytes = dynamic_bytes
         self._values: list[Any] = [None] * count
-        self._owners: list[Any] = [None] * count  # bound arguments keep memory alive: a captured graph may use it later
+        self._owners: list[Any] = [None] * count  # bound arguments keep memory alive: launches may follow
         self.arguments = (ctypes.c_void_p * max(count, 1))()
 
     def set_arg(self, index: int, value: Any) -> None:
@@ -68,6 +68,7 @@ class BoundKernel:
             return
         if value is None:  # a null pointer
             self.pointer(index).value = 0
+            self._owners[index] = None
             return
         kept = np.atleast_1d(np.asarray(value))
         self._values[index] = kept
