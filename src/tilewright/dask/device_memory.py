@@ -239,10 +239,10 @@ class DeviceMemory:
         total = self._new(lane, shape, dtype, None, is_sum=True)
         if before is not None:
             lane.sender.write(lane.queue, total.array.base_data, before)
-        else:  # some drivers allocate when a buffer is first used
+            self.device.finish("the beginning of a sum", lane.queue)
+        else:  # some drivers allocate when a buffer is first used. To wait here would let the device idle.
             with check(f"allocating {total.array.nbytes:,} bytes on {self.device.info.label}"):
                 cl.enqueue_fill_buffer(lane.queue, total.array.base_data, np.uint8(0), 0, 1)
-        self.device.finish("the beginning of a sum", lane.queue)
         return total
 
     def _new(
