@@ -41,11 +41,13 @@ def as_bytes(limit: int | str | None, name: str) -> int | None:
 
 @dataclass(frozen=True)
 class Budget:
-    """The most bytes of buffers that a call has on each device, and in the host's memory, at any time."""
+    """The most bytes of buffers that a call has on each device, and in the host's memory, at any time. What was `asked` for are
+    the caller's own limits."""
 
     device_bytes: int
     host_bytes: int
-    asked_host_bytes: int | None = None  # the caller's own limit: then a result of the call's counts, too
+    asked_host_bytes: int | None = None  # a result of the call's counts then, too
+    asked_device_bytes: int | None = None
 
     @property
     def sentence(self) -> str:
@@ -62,7 +64,9 @@ def budget_for(
     )
     most = min((info.global_bytes for info in infos if info.kind != "cpu"), default=device or usual)
     chosen = usual if device is None else min(device, most)
-    return Budget(chosen, int((host_bytes() or UNKNOWN_HOST) * USUAL_HOST_SHARE) if host is None else host, host)
+    return Budget(
+        chosen, int((host_bytes() or UNKNOWN_HOST) * USUAL_HOST_SHARE) if host is None else host, host, device
+    )
 
 
 class Ledger:

@@ -53,6 +53,30 @@ def test_the_same_call_gives_the_product(dtype: str, tiled: list[str]) -> None:
     assert len(tiled) == 4
 
 
+def test_what_others_keep_on_the_device_stays_unless_its_room_is_needed(
+    tiled: list[str], device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def holder() -> bool:
+        asked.append("to give back")
+        return False
+
+    pool = default_device(device.info.label).pool
+    monkeypatch.setattr(pool, "holders", [*pool.holders, holder])
+    a, b = random(300, 200), random(200, 170)
+    assert close(matmul(a, b), a, b)
+    assert not asked
+    for given in ({"max_device_bytes": "3MB"}, {"max_host_bytes": "30MB"}):
+        assert close(matmul(a, b, **given), a, b)  # type: ignore[call-overload]
+        assert asked
+        asked.clear()
+    monkeypatch.setattr(calls, "ROOM_SHARE", 2**50)
+    assert close(matmul(a, b), a, b)
+    assert asked
+    assert len(tiled) == 4
+
+
 @pytest.mark.parametrize(("trans_a", "trans_b"), ["NN", "NT", "TN", "CC"])
 def test_gemm_with_an_epilogue(trans_a: Any, trans_b: Any, tiled: list[str]) -> None:
     a, b, bias = random(150, 90), random(90, 130), random(130)
