@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tilewright.library.streamed import calls, device_memory
+from tilewright.library.streamed import calls, device_memory, running
 from tilewright.runtime.opencl import broadcast
 
 RNG = np.random.default_rng(71)
@@ -13,7 +13,8 @@ KINDS = ("shared", "separate")
 def pretend(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Devices that have memory of their own, or not; pieces and slabs that are small, so that tiles have several."""
     if kind == "separate":
-        monkeypatch.setattr(calls, "shares_memory", lambda device: False)
+        for module in (calls, running):
+            monkeypatch.setattr(module, "shares_memory", lambda device: False)
         monkeypatch.setattr(device_memory, "PIECE_BYTES", 8192)
         monkeypatch.setattr(device_memory, "PIECES", (6, 4))
         monkeypatch.setattr(device_memory, "LEAST_PIECE", 4096)

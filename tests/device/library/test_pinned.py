@@ -17,7 +17,7 @@ from tilewright import Pinned, gemm, matmul, matrix_transpose, pinned, transpose
 from tilewright.errors import InvalidInput, LaunchFailed, UnsupportedType
 from tilewright.library import pinning
 from tilewright.library.engine import Call, default_device
-from tilewright.library.streamed import calls
+from tilewright.library.streamed import running
 from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.planning import choose
 from tilewright.runtime.opencl import direct_copies, staging
@@ -297,7 +297,7 @@ def test_tiles_are_chosen_for_pinned_arrays_only_if_all_are_copied_directly(
         chosen.append(given[-1])
         return choose(*given)
 
-    monkeypatch.setattr(calls, "choose", noted)
+    monkeypatch.setattr(running, "choose", noted)
     a, b, out = random(400, 400), random(400, 400), np.zeros((400, 400), np.float32)
     wide = out.astype(np.float64)
     where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": 1_500_000}

@@ -13,7 +13,7 @@ import pytest
 from tilewright import blocks, gemm, list_devices, matmul, transpose
 from tilewright.errors import LaunchFailed
 from tilewright.library.engine import default_device
-from tilewright.library.streamed import calls
+from tilewright.library.streamed import running
 from tilewright.library.streamed.device_memory import SeparateMemory
 from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.worker import Worker
@@ -105,7 +105,7 @@ def test_two_gpus_share_a_product_in_tiles(dtype: str, gpus: tuple[int, int], co
 
 def test_all_names_every_gpu(gpus: tuple[int, int], counts: dict[Any, int], monkeypatch: pytest.MonkeyPatch) -> None:
     """How many of them such a small product would take is a matter of planning."""
-    monkeypatch.setattr(calls, "quickest", lambda operation, devices, *rest: devices)
+    monkeypatch.setattr(running, "quickest", lambda operation, devices, *rest: devices)
     a, b = values(4000, 3000, "float32", 1), values(3000, 4100, "float32", 2)
     assert close(matmul(a, b, device="all", max_device_bytes=LIMIT), a, b)
     assert {default_device(each) for each in gpus} <= set(counts)

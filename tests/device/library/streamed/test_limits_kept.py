@@ -86,7 +86,7 @@ def test_no_more_of_the_host_than_its_limit(
     left, right = mapped(str(tmp_path / "a"), a), mapped(str(tmp_path / "b"), b)
     out = np.memmap(tmp_path / "out", np.float32, "w+", shape=(1500, 1500))
     if kind == "separate":
-        monkeypatch.setattr("tilewright.library.streamed.calls.shares_memory", lambda device: False)
+        monkeypatch.setattr("tilewright.library.streamed.running.shares_memory", lambda device: False)
     limit = 40 * MB
     most = 5 * MB if device.info.kind == "cpu" else 30 * MB  # the kernels of GPUs copy operands
     where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": most, "max_host_bytes": limit}

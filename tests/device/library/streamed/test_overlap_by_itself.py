@@ -13,7 +13,7 @@ from separate import close
 
 from tilewright import gemm, matmul
 from tilewright.library.engine import default_device
-from tilewright.library.streamed import calls, launches, limits, overlap, worker
+from tilewright.library.streamed import calls, launches, limits, overlap, running, worker
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import LoadedPlan
 
@@ -25,7 +25,7 @@ random = tiled_calls.random
 def tiled(device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """What was computed in tiles, with all plain products of a device that pretends to have memory of its own being long."""
     found: list[str] = []
-    run = calls.run_in_tiles
+    run = running.run_in_tiles
 
     def noted(operation: Any, devices: Any, given: Any, result: Any, out: Any, what: str) -> None:
         found.append(f"{operation.m}x{operation.n}x{operation.k}")
@@ -71,7 +71,7 @@ def test_what_others_keep_on_the_device_stays_unless_its_room_is_needed(
         assert close(matmul(a, b, **given), a, b)  # type: ignore[call-overload]
         assert asked
         asked.clear()
-    monkeypatch.setattr(calls, "ROOM_SHARE", 2**50)
+    monkeypatch.setattr(running, "ROOM_SHARE", 2**50)
     assert close(matmul(a, b), a, b)
     assert asked
     assert len(tiled) == 4

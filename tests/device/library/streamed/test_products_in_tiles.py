@@ -11,7 +11,7 @@ from tiled_calls import KINDS, RNG, pretend, random
 
 from tilewright import gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
-from tilewright.library.streamed import budget, calls, limits, planning
+from tilewright.library.streamed import budget, limits, planning, running
 from tilewright.library.streamed.planning import Chosen, choose
 from tilewright.library.streamed.rates import Sizes
 from tilewright.library.streamed.tiles import TilePlan
@@ -35,7 +35,7 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> list[Chosen]:
         found.append(choose(*given))
         return found[-1]
 
-    monkeypatch.setattr(calls, "choose", noted)
+    monkeypatch.setattr(running, "choose", noted)
     return found
 
 
