@@ -116,8 +116,11 @@ class PretendedKernel:
     def set_arg(self, index: int, value: Any) -> None:
         if isinstance(value, Buffer):
             self.pointer(index).value = value.pointer
-            if value.owner is not None:
-                self._owners[index] = value.owner
+            self._owners[index] = value.owner
+            return
+        if value is None and index in self._pointers:
+            self._pointers[index].value = 0
+            self._owners.pop(index, None)
             return
         self.kernel.set_arg(index, value)
 

@@ -6,29 +6,20 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from typing import Any
-from weakref import WeakMethod, finalize
+from weakref import finalize
 
-from ..core.device import DeviceInfo
 from ..core.plan import Plan
 from ..core.problem import compulsory_bytes
 from ..runtime.device import device_name
 from ..runtime.opencl.device import Device, choose, discover_devices, open_device
-from ..runtime.opencl.pool import BufferPool
 from ..runtime.run import Launch, LoadedPlan
+from .scratch import KeptScratch, Scratch, give_when_lacking, scratch_limit
 
-# For each device and thread: prepared calls, enough for the shapes of a training loop, and bytes of scratch memory. A device
-# with memory of its own may keep a larger part of that: what is not kept is freed after the call, and NVIDIA's drivers wait for
-# the call's end first. A product of float32 has a copy of A, 1 GiB of 16384 x 16384.
-KEPT_CALLS = 512
-KEPT_SCRATCH_BYTES = 256 * 2**20
-KEPT_SCRATCH_SHARE = 32
-GROWTH = 1.5  # of scratch memory that is too small: calls that are ready may still have the smaller buffers
+KEPT_CALLS = 512  # prepared ones for each device and thread: enough for the shapes of a training loop
+KEPT_ZEROED_BYTES = 256 * 2**20  # of their scratch memory that holds zeros
 LONG_FLOPS, LONG_BYTES = 1e6, 2e5  # more take a CPU 10 us, and gain by places for all threads
 PLAIN_CANDIDATES = 4  # ready calls of one short key: each that is asked in vain takes a third of a microsecond
 READY_SPELLINGS = 16  # of one call: of its types, numbers and flags of arrays
-
-
-Scratch = Mapping[str, Any]  # a plan's buffers of scratch memory, by their names
 
 
 class Call:
@@ -49,7 +40,8 @@ class Call:
         self.is_long = any(
             plan.problem.flops > LONG_FLOPS or compulsory_bytes(plan.problem) > LONG_BYTES for plan in plans
         )
-        self.keeps_scratch = sum(max_sizes(self._shared)) <= scratch_limit(device.info)
+        self._shared_sizes = _largest(self._shared)  # plans run one after the other
+        self.keeps_scratch = sum(self._shared_sizes) <= scratch_limit(device.info)
         self.used = False  # since `Kept` last looked for a call to drop
         self.forgets: list[Callable[[], None]] = []  # each drops one of its ready calls
 
@@ -65,7 +57,7 @@ class Call:
         queue: Any,
         wait_for: Any = None,
         event: bool = True,
-        scratch: "Sequence[Scratch] | None" = None,
+        scratch: Sequence[Scratch] | None = None,
     ) -> Any:
         """Bind `buffers`, enqueue everything, and return the last event.
 
@@ -76,20 +68,30 @@ class Call:
         if self._single is not None:
             return self._single.start(buffers, queue, wait_for, event)
         last = None
-        for loaded, own in zip(self._loaded, self.scratch(queue) if scratch is None else scratch, strict=True):
-            started = loaded.start({**buffers, **own}, queue, wait_for, event)
-            if loaded.launches:
-                last, wait_for = started, None
+        given = self.scratch(queue) if scratch is None else scratch
+        try:
+            for loaded, own in zip(self._loaded, given, strict=True):
+                started = loaded.start({**buffers, **own}, queue, wait_for, event)
+                if loaded.launches:
+                    last, wait_for = started, None
+        finally:
             if not self.keeps_scratch:
-                loaded.unbind()
+                for loaded in self._loaded:
+                    loaded.unbind()
         return last
 
-    def scratch(self, queue: Any) -> "list[Scratch]":
-        """Scratch memory of each plan for a call on that queue. What is not kept is another buffer each time."""
-        kept = kept_on(self.device)
+    def scratch(self, queue: Any, keep: bool = False) -> Sequence[Scratch]:
+        """Scratch memory of each plan for a call on that queue. What is not kept is new each time, unless it is to be."""
+        sizes = self._shared_sizes
+        if not sizes:
+            return self._zeroed
+        if self.keeps_scratch or keep:
+            shared = kept_on(self.device).scratch.take(queue, sizes, self.device, limited=self.keeps_scratch)
+        else:
+            shared = [self.device.allocate(nbytes) for nbytes in sizes]
         return [
-            {**kept.scratch(queue, shared, self.device), **zeroed}
-            for shared, zeroed in zip(self._shared, self._zeroed, strict=True)
+            {**dict(zip(names, shared, strict=False)), **zeroed}
+            for names, zeroed in zip(self._shared, self._zeroed, strict=True)
         ]
 
     @property
@@ -99,19 +101,13 @@ class Call:
 
 
 def _shared_scratch(plan: Plan) -> dict[str, int]:
-    """Bytes of the scratch buffers with any initial contents. Calls on one queue share them."""
+    """Bytes of the scratch buffers with any initial contents."""
     return {name: nbytes for name, nbytes in plan.scratch.items() if name not in plan.zeroed}
 
 
-def max_sizes(sizes: Sequence[Mapping[str, int]]) -> list[int]:
-    """The most bytes at each place, which plans of one call share."""
-    return [max(each) for each in zip_longest(*(plan.values() for plan in sizes), fillvalue=0)]
-
-
-def scratch_limit(info: DeviceInfo) -> int:
-    """The bytes of scratch memory that a thread may keep on a device."""
-    own = 0 if info.host_unified else info.global_bytes // KEPT_SCRATCH_SHARE
-    return max(KEPT_SCRATCH_BYTES, own)
+def _largest(scratch: Sequence[Mapping[str, int]]) -> list[int]:
+    """The most bytes at each place."""
+    return [max(each) for each in zip_longest(*(plan.values() for plan in scratch), fillvalue=0)]
 
 
 def _zeroed_scratch(plan: Plan, device: Device) -> dict[str, Any]:
@@ -127,40 +123,13 @@ class Kept:
         self.ready: dict[Hashable, Any] = {}  # ready calls (`ready.py`) by the caller's arguments
         self.plain: dict[Hashable, list[Any]] = {}  # some of them by less, to be found sooner: they compare the rest
         self.zeroed_bytes = 0
-        self._scratch: OrderedDict[tuple[int, int], tuple[Any, int]] = OrderedDict()
-
-    def scratch(self, queue: Any, sizes: Mapping[str, int], device: Device) -> dict[str, Any]:
-        """A buffer of at least each size.
-
-        Calls on one queue share them, because they run one after the other. The least recently used buffers are dropped
-        above `scratch_limit`.
-        """
-        if not sizes:
-            return {}
-        kept, limit = self._scratch, scratch_limit(device.info)
-        found = {}
-        for position, (name, nbytes) in enumerate(sizes.items()):
-            key = (getattr(queue, "int_ptr", queue), position)  # a queue of OpenCL, or the handle of CUDA's stream
-            buffer, held = kept.pop(key, (None, 0))
-            if held < nbytes:
-                held = max(nbytes, min(int(held * GROWTH), limit, device.info.max_alloc_bytes or limit))
-                buffer = device.allocate(held)
-            kept[key] = (buffer, held)
-            found[name] = buffer
-        while kept and sum(held for _, held in kept.values()) > limit:
-            kept.popitem(last=False)
-        return found
-
-    def drop_scratch(self) -> bool:
-        """Drop all scratch memory, because memory is lacking; also in another thread than ours. Whether there was any."""
-        dropped, self._scratch = self._scratch, OrderedDict()
-        return bool(dropped)
+        self.scratch = KeptScratch()
 
     def add(self, key: Hashable, call: Call) -> None:
-        """Keep a call. The least recently used are dropped above KEPT_CALLS, or above KEPT_SCRATCH_BYTES of zeroed memory."""
+        """Keep a call. The least recently used are dropped above KEPT_CALLS, or above KEPT_ZEROED_BYTES of zeroed memory."""
         self.calls[key] = call
         self.zeroed_bytes += call.zeroed_bytes
-        while len(self.calls) > KEPT_CALLS or (self.zeroed_bytes > KEPT_SCRATCH_BYTES and len(self.calls) > 1):
+        while len(self.calls) > KEPT_CALLS or (self.zeroed_bytes > KEPT_ZEROED_BYTES and len(self.calls) > 1):
             oldest, dropped = self.calls.popitem(last=False)
             if dropped.used and self.calls:  # by a ready call, which does not move it to the end: that takes longer
                 dropped.used = False
@@ -199,27 +168,23 @@ class Kept:
         return True
 
 
+class _Life:
+    """Lives as long as a thread."""
+
+
 def kept_on(device: Any) -> Kept:
     """This thread's calls and scratch memory. The device owns them: they are freed with it."""
     try:
         kept: Kept = device.per_thread.kept
     except AttributeError:
         kept = device.per_thread.kept = Kept()
+        device.per_thread.life = _Life()
+        finalize(
+            device.per_thread.life, kept.scratch.drop
+        ).atexit = False  # calls and ready calls know each other, and go later
         if isinstance(device, Device):
-            _give_when_lacking(kept, device.pool)
+            give_when_lacking(kept.scratch, device.pool)
     return kept
-
-
-def _give_when_lacking(kept: Kept, pool: BufferPool) -> None:
-    """Let the pool ask for scratch memory before it says that there is no memory, as long as this thread lives."""
-    drop = WeakMethod(kept.drop_scratch)
-
-    def given() -> bool:
-        found = drop()
-        return found is not None and found()
-
-    pool.holders.append(given)
-    finalize(kept, pool.holders.remove, given).atexit = False
 
 
 _devices: dict[int, Device] = {}

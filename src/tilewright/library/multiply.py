@@ -88,12 +88,14 @@ class Settled(NamedTuple):
     arrays: dict[str, Any]  # by the names of kernel arguments
     target: Target
     added: Any  # what is copied to the target before the call; None if nothing is
-    ready: Ready | None  # the same for other arrays, if kernels use the caller's own
+    ready: Ready | None = None  # the same for other arrays, if kernels use the caller's own
+    is_direct: bool = False  # whether they do: a call with much scratch memory may not be ready all the same
 
 
 def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = None) -> Any:
     """Check everything, multiply, and return the result: `out`, if it is given. `slot` gets a ready call for the next time."""
-    call, arrays, target, added, ready = settle(memory, product, out, slot.given if slot else None)
+    settled = settle(memory, product, out, slot.given if slot else None)
+    call, arrays, target, added, ready = settled[:5]
     if added is not None:  # after planning, because a refused call writes nothing
         memory.assign(target.array, added)
     memory.run(call, arrays, "C", product.epilogue.beta != 0)
@@ -131,8 +133,12 @@ def settle(memory: Memory, product: Product, out: Any, given: Given | None) -> S
         lambda: _prepare(memory, (a, b, target.array), sizes, types, epilogue, product.conjugate, halved),
     )
     added = None if filled else c
-    ready = _ready(memory, product, given, Settled(call, arrays, target, added, None), halved) if given else None
-    return Settled(call, arrays, target, added, ready)
+    settled = Settled(call, arrays, target, added)
+    recipe = _recipe(memory, product, given, settled, halved) if given else None
+    if recipe is None:
+        return settled
+    can_be_ready = call.keeps_scratch or not memory.binds_scratch
+    return settled._replace(ready=memory.ready(recipe) if can_be_ready else None, is_direct=True)
 
 
 def _operands(memory: Memory, product: Product, read: np.dtype) -> tuple[Any, Any]:
@@ -144,11 +150,8 @@ def _operands(memory: Memory, product: Product, read: np.dtype) -> tuple[Any, An
     return a, swapped(a) if one else memory.as_operand(product.b, read)
 
 
-def _ready(memory: Memory, product: Product, given: Given, settled: Settled, halved: bool) -> Ready | None:
-    """A ready call for other arrays like the caller's. None if anything was converted or copied, or may have to be, or if
-    scratch memory is not kept: a ready call would."""
-    if not settled.call.keeps_scratch:
-        return None
+def _recipe(memory: Memory, product: Product, given: Given, settled: Settled, halved: bool) -> Recipe | None:
+    """What makes a call ready for other arrays like the caller's. None if anything was converted or copied, or may have to be."""
     arrays, target, added = settled.arrays, settled.target, settled.added
     own = {"A": product.a, "B": product.b, **product.vectors}
     # NumPy itself converts operands, but each by itself: of A and its own transpose that makes two matrices.
@@ -160,9 +163,7 @@ def _ready(memory: Memory, product: Product, given: Given, settled: Settled, hal
         return None
     place = None if added is None else given.names.index("c")
     transposed = tuple(name for name, swapped in zip("AB", product.transposed, strict=True) if swapped)
-    return memory.ready(
-        Recipe(settled.call, operands, "C", target.array, given, product.epilogue.beta != 0, place, transposed)
-    )
+    return Recipe(settled.call, operands, "C", target.array, given, product.epilogue.beta != 0, place, transposed)
 
 
 def check_request(

@@ -80,7 +80,7 @@ class Prepared:
         if settled.ready is not None:
             self.add_ready(self._key(arrays, out), settled.ready)
         self._label, self._platform = memory.device.info.label, memory.device.info.platform
-        self._direct = settled.ready is not None
+        self._direct = settled.is_direct
         plain = options._replace(casting="same_kind") == PLAIN_OPTIONS and _nothing_added(arrays)
         own = plain and isinstance(settled.ready, HostReady) and is_numpys(settled.ready, arrays[0], arrays[1])
         self._numpys = numpys_key(arrays[0], arrays[1], None) if own else None  # what NumPy computes as it is

@@ -1,97 +1,145 @@
 """What calls keep between them is bounded by bytes, and calls of many dimensions by launches."""
 
 import gc
+import threading
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pyopencl as cl
+import pyopencl.array
 import pytest
 
-from tilewright import Gemm, copy, matmul, matrix_transpose, transpose
+from tilewright import Gemm, copy, matmul, matrix_transpose, prepare, transpose
 from tilewright.dispatch.choice import plan_product
-from tilewright.library import engine
+from tilewright.library import engine, scratch
 from tilewright.library.copy_calls import MOST_LAUNCHES, strided_copy
 from tilewright.library.engine import Call, Kept, default_device, kept_on
 from tilewright.library.shapes import View, launches
 from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.run import LoadedPlan
 
 RNG = np.random.default_rng(3)
-
-
-def test_calls_on_one_queue_share_their_scratch_memory(one_device: Device) -> None:
-    """D17: every shape kept scratch memory of its own, megabytes each."""
-    kept = Kept()
-    small = kept.scratch(one_device.queue, {"sums": 1000}, one_device)["sums"]
-    large = kept.scratch(one_device.queue, {"partial": 5000}, one_device)["partial"]
-    assert large.size >= 5000
-    assert small is not large
-    assert kept.scratch(one_device.queue, {"sums": 1000, "other": 10}, one_device)["sums"] is large
-    assert kept.scratch(one_device.plain_queue, {"sums": 1000}, one_device)["sums"] is not large
-
-
-def test_scratch_memory_is_forgotten_above_the_limit(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", 1000)
-    kept = Kept()
-    first = kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"]
-    assert kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"] is first
-    kept.scratch(one_device.plain_queue, {"sums": 600}, one_device)
-    assert kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"] is not first
-    huge = kept.scratch(one_device.queue, {"sums": 5000}, one_device)["sums"]
-    assert kept.scratch(one_device.queue, {"sums": 5000}, one_device)["sums"] is not huge
-
-
-def test_a_device_with_memory_of_its_own_keeps_more(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A product of 8192 x 8192 float32 has 281 MiB: above the limit each call allocated and freed them, and waited."""
-    own = replace(one_device.info, host_unified=False, global_bytes=1000 * engine.KEPT_SCRATCH_SHARE)
-    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", 100)
-    assert engine.scratch_limit(own) == 1000
-    assert engine.scratch_limit(replace(own, global_bytes=1000)) == 100
-    assert engine.scratch_limit(replace(own, host_unified=True)) == 100
-    monkeypatch.setattr(one_device, "info", own)
-    kept = Kept()
-    first = kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"]
-    assert kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"] is first
-
-
-def test_scratch_memory_grows_in_few_steps(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ready calls of CUDA keep the smaller buffers: of sizes that grow slowly they would keep each one."""
-    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", 100_000)
-    kept, sizes = Kept(), []
-    for nbytes in range(10_000, 100_001, 1000):
-        found = kept.scratch(one_device.queue, {"sums": nbytes}, one_device)["sums"]
-        assert found.size >= nbytes
-        sizes.append(found.size)
-    assert len(set(sizes)) <= 8
-    assert sum(set(sizes)) <= 4 * max(sizes) <= 4 * 100_000
+SIDES = ((64, 1100), (1100, 70))  # in float16 their product has scratch memory
 
 
 def test_scratch_memory_is_given_when_memory_is_lacking(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(one_device.per_thread, "kept", raising=False)
-    kept, before = kept_on(one_device), len(one_device.pool.holders)
-    held = kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"]
-    assert one_device.pool.release()
-    assert kept.scratch(one_device.queue, {"sums": 600}, one_device)["sums"] is not held
-    del one_device.per_thread.kept, kept
+    vars(one_device.per_thread).clear()
     gc.collect()
-    assert len(one_device.pool.holders) == before - 1
+    before = len(one_device.pool.holders)
+    kept = kept_on(one_device)
+    assert len(one_device.pool.holders) == before + 1
+    (held,) = kept.scratch.take(one_device.queue, [600], one_device)
+    assert one_device.pool.release()
+    assert kept.scratch.take(one_device.queue, [600], one_device) != [held]
+    vars(one_device.per_thread).clear()
+    del kept
+    gc.collect()
+    assert len(one_device.pool.holders) == before
+
+
+@pytest.fixture
+def live(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
+    """The bytes of each buffer that the test makes, while it lives."""
+    found: dict[int, int] = {}
+    make = cl.Buffer
+
+    class Buffer(make):  # type: ignore[misc, valid-type]
+        def __init__(self, *given: Any, **options: Any) -> None:
+            super().__init__(*given, **options)
+            found[id(self)] = self.size
+
+        def __del__(self) -> None:
+            del found[id(self)]
+
+    monkeypatch.setattr(cl, "Buffer", Buffer)
+    vars(one_device.per_thread).clear()
+    return found
+
+
+def test_a_thread_that_ends_frees_its_scratch_memory(one_device: Device, live: dict[int, int]) -> None:
+    """Without the collector: its calls and their ready calls know each other."""
+
+    def thread() -> None:
+        a, b = (cl.array.to_device(one_device.queue, RNG.standard_normal(sides).astype(np.float16)) for sides in SIDES)
+        for _ in range(2):
+            matmul(a, b).get()
+        held.extend(live.values())
+
+    held: list[int] = []
+    gc.disable()
+    try:
+        other = threading.Thread(target=thread)
+        other.start()
+        other.join()
+        assert len(held) > len(SIDES), "there was no scratch memory"
+        assert not live
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("limit", [1, 2**28])
+def test_plans_of_a_call_share_scratch_memory_also_above_the_limit(
+    limit: int, one_device: Device, live: dict[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scratch, "KEPT_SCRATCH_BYTES", limit)
+    plans = [plan_product(Gemm(rows, 70, 1100, "float16"), one_device.info) for rows in (64, 40, 64)]
+    most = max(sum(plan.scratch.values()) for plan in plans)
+    call = Call(plans, one_device)
+    buffers = {name: one_device.allocate(200_000) for name in "ABC"}
+    own = sum(live.values())
+    for _ in range(2):
+        given = call.scratch(one_device.queue)
+        assert sum(live.values()) == own + most > own
+        call.enqueue(buffers, one_device.queue, scratch=given)
+        del given
+        one_device.finish("a call")
+        assert sum(live.values()) == own + (most if limit > 1 else 0)
+    assert call.keeps_scratch == (limit > 1)
+
+
+def test_the_limit_counts_what_plans_share_once(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_product(Gemm(64, 70, 1100, "float16"), one_device.info)
+    monkeypatch.setattr(scratch, "KEPT_SCRATCH_BYTES", sum(plan.scratch.values()))
+    assert Call([plan] * 3, one_device).keeps_scratch
+
+
+def test_kernels_let_go_of_what_is_not_kept(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also after an error: a driver may keep what a kernel's argument is."""
+    plan = plan_product(Gemm(64, 70, 1100, "float16"), one_device.info)
+    unbound: list[LoadedPlan] = []
+    monkeypatch.setattr(LoadedPlan, "unbind", lambda plan: unbound.append(plan))
+    buffers = {name: one_device.allocate(200_000) for name in "ABC"}
+    for limit, wanted in ((2**28, 0), (1, 2)):
+        monkeypatch.setattr(scratch, "KEPT_SCRATCH_BYTES", limit)
+        call = Call([plan], one_device)
+        call.enqueue(buffers, one_device.queue)
+        with pytest.raises(KeyError):
+            call.enqueue({}, one_device.queue)
+        assert unbound == [*call.loaded] * wanted
+    one_device.finish("calls")
 
 
 @pytest.mark.usefixtures("one_device")
 @pytest.mark.parametrize("limit", [1, 2**28])
 def test_calls_with_more_scratch_memory_than_is_kept(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """They are right, and keep nothing; others are ready next time."""
+    """They are right, ready next time, and keep nothing."""
     device = default_device()
-    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", limit)
-    monkeypatch.delattr(device.per_thread, "kept", raising=False)
-    a, b = (RNG.standard_normal(shape).astype(np.float16) for shape in ((64, 1100), (1100, 70)))
+    monkeypatch.setattr(scratch, "KEPT_SCRATCH_BYTES", limit)
+    vars(device.per_thread).clear()
+    a, b = (RNG.standard_normal(shape).astype(np.float16) for shape in SIDES)
+    product = prepare(a, b)
+    assert "through copies" not in repr(product)
     for _ in range(3):
-        assert np.allclose(matmul(a, b), a.astype(np.float64) @ b.astype(np.float64), rtol=2e-3, atol=0.2)
-    (call,) = kept_on(device).calls.values()
-    assert call.plans[0].scratch
-    assert call.keeps_scratch == bool(kept_on(device).ready) == (limit > 1)
+        for found in (matmul(a, b), product(a, b)):
+            assert np.allclose(found, a.astype(np.float64) @ b.astype(np.float64), rtol=2e-3, atol=0.2)
+    kept = kept_on(device)
+    assert kept.ready
+    assert kept.scratch.drop() == (limit > 1)
 
 
 def test_calls_with_zeroed_memory_are_counted_by_bytes(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "KEPT_SCRATCH_BYTES", 1000)
+    monkeypatch.setattr(engine, "KEPT_ZEROED_BYTES", 1000)
     plan = plan_product(Gemm(8, 8, 8), one_device.info)
     kept = Kept()
     for number in range(5):

@@ -13,7 +13,8 @@ from ...runtime.cuda.programs import Buffer
 from ..cuda_arrays.array import CudaArray, Framework
 from ..cuda_arrays.exported import check_stream, order_streams
 from ..cuda_arrays.frameworks import framework_of
-from ..engine import Call, Scratch
+from ..engine import Call
+from ..scratch import Scratch
 from ..shapes import Shape, View, share_elements
 from ..views import as_host_array
 from .cuda_ready import CudaReady
@@ -23,10 +24,13 @@ from .ready import Recipe
 
 
 class CudaMemory(DeviceCopies):
-    """CUDA arrays. Nothing is copied, no call waits: work goes to the caller's current stream, and is captured with it.
+    """CUDA arrays. Nothing is copied: work goes to the caller's current stream, and is captured with it. No call waits, but for
+    those with more scratch memory than is kept, which is freed after them.
 
     Results are arrays of the framework of the first CUDA array among the arguments.
     """
+
+    binds_scratch = True
 
     def __init__(self, device: Device, framework: Framework, stream: int) -> None:
         self.device = device
@@ -163,7 +167,8 @@ class CudaMemory(DeviceCopies):
         """Enqueue on the stream."""
         buffers = {name: Buffer(array.base, 0) for name, array in arrays.items()}
         with self.device.current():
-            call.enqueue(buffers, self._stream, event=False, scratch=self.scratch(call))
+            scratch = self._scratch_of(call)
+            call.enqueue(buffers, self._stream, event=False, scratch=lent(scratch))
             self._enqueued(tuple(arrays.values()))
         written = arrays[output]
         (written.framework or self.framework).written(written.given)
@@ -177,16 +182,16 @@ class CudaMemory(DeviceCopies):
                 theirs = framework.current_stream(self.device.info.place, [each.given for each in own])
                 order_streams(self.device, self._stream, theirs)
 
-    def scratch(self, call: Call) -> list[Scratch]:
+    def _scratch_of(self, call: Call) -> Sequence[Scratch]:
         """Scratch memory for a call. What the launches of a captured one use is kept: the graph runs whenever it likes."""
-        scratch = call.scratch(self.scratch_key)
+        scratch = call.scratch(self.scratch_key, keep=self.captured)
         if self._capture:
             self.device.captured.append((call, scratch))
         return scratch
 
     def ready(self, recipe: Recipe) -> CudaReady:
         with self.device.current():
-            return CudaReady(self, recipe, self.scratch(recipe.call))
+            return CudaReady(self, recipe, lent(self._scratch_of(recipe.call)))
 
     def result(self, array: Any) -> Any:
         return self.framework.result(array, self._stream)
@@ -206,3 +211,8 @@ def cuda_memory(values: Sequence[Any], framework: Framework, first: Any, queue: 
     stream = stream_handle(queue)
     check_stream(device, stream)
     return CudaMemory(device, framework, stream)
+
+
+def lent(scratch: Sequence[Scratch]) -> list[Scratch]:
+    """The same memory for the arguments of kernels, which must not keep it longer than `library/scratch.py` does."""
+    return [{name: buffer._replace(owner=None) for name, buffer in own.items()} for own in scratch]

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Protocol
 from ...core.kernel import NDRange
 from ...runtime.cuda.device import Device, check_launch
 from ..cuda_arrays.array import ALIGNED, UNCAPTURED, Framework
-from ..engine import Call, Scratch
+from ..engine import Call, kept_on
+from ..scratch import Scratch
 from .cuda_streams import StreamKey, capture_of, change_watch, stream_number
 from .ready import REFUSED, Ready, Recipe
 
@@ -62,6 +63,10 @@ class CudaReady(Ready):
         )  # memory for results is of the current stream, whatever the queue
         self._capture = memory.scratch_key.capture
         self._has_scratch = any(plan.scratch for plan in recipe.call.plans)
+        self._kept_scratch = kept_on(memory.device).scratch
+        self._dropped = (
+            self._kept_scratch.dropped
+        )  # its addresses are those of scratch memory until another buffer is dropped
         self._empty = framework.maker(like.shape, like.dtype, like.ordinal, memory.queue)
         self._shift = like.base - like.pointer
         places, self._launches = _bound(recipe.call, scratch, memory)
@@ -95,9 +100,12 @@ class CudaReady(Ready):
             return REFUSED
         if capture_of(self._device, self._memory.queue) != self._capture:
             return REFUSED
-        number = self._memory.scratch_key.number  # 0 in a capture
-        if self._has_scratch and number and stream_number(self._device, self._memory.queue) != number:
-            return REFUSED
+        if self._has_scratch:
+            if self._kept_scratch.dropped != self._dropped:
+                return REFUSED
+            number = self._memory.scratch_key.number  # 0 in a capture
+            if number and stream_number(self._device, self._memory.queue) != number:
+                return REFUSED
         address, origin, result = self._address, 0, 0
         if self._out is not None:
             alike, seat = self._out
@@ -149,10 +157,16 @@ class CudaReady(Ready):
         return self._run_new(alike(first, second)) if out is None else self._run_into(alike(first, second, out), seats)
 
     def _watch(self) -> Callable[[], bool] | None:
-        """What tells whether the stream has changed; None for the default stream, which never does."""
-        if self._memory.queue in UNCAPTURED:
-            return None
-        return change_watch(self._device, self._memory.scratch_key, self._has_scratch)
+        """What tells whether the stream has changed, or scratch memory may have; None if neither can."""
+        stream = None
+        if self._memory.queue not in UNCAPTURED:
+            stream = change_watch(self._device, self._memory.scratch_key, self._has_scratch)
+        if not self._has_scratch:
+            return stream
+        kept, dropped = self._kept_scratch, self._dropped
+        if stream is None:
+            return lambda: kept.dropped != dropped
+        return lambda: kept.dropped != dropped or stream()
 
     def _run_new(self, alike: Callable[[Any, Any], bool]) -> PlainRun:
         """The plain run whose result is a new array."""

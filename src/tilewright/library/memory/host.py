@@ -24,6 +24,7 @@ class HostMemory:
     """NumPy arrays. A CPU device uses their memory; for others they are copied to the device and back."""
 
     has_plain = False
+    binds_scratch = False
 
     def __init__(self, device: Device, queue: Any, asked: bool = True) -> None:
         """`asked` means that the caller named the device or the queue, and so wants kernels: see `numpy_call.py`."""

@@ -19,6 +19,7 @@ class DeviceCopies(ABC):
 
     device: Any
     key: tuple[Hashable, ...]
+    binds_scratch = False  # whether a ready call has the addresses of scratch memory, and others get it by the call
 
     @abstractmethod
     def holds(self, value: Any) -> bool:

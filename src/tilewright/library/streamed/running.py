@@ -28,7 +28,7 @@ from .worker import Worker
 
 # A call that takes at most this part of a device's memory leaves there what others keep: chunks of Dask half of it, idle buffers
 # a sixteenth, scratch memory a thirty-second for each thread. To load Dask's chunks again took two H200s 0.2 s.
-ROOM_SHARE = 4
+ROOM_SHARE = 8
 
 
 def limited(devices: Devices, limits: Limits) -> Budget:

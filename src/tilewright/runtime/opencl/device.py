@@ -266,10 +266,10 @@ class Device:
                 self._plain_queue = cl.CommandQueue(self.context, self.device)
             return self._plain_queue
 
-    def allocate(self, nbytes: int) -> Any:
+    def allocate(self, nbytes: int, tries: int = 3) -> Any:
         """A buffer of at least one byte; OutOfDeviceMemory says how many bytes were requested and how many there are.
 
-        Idle buffers of the pool are freed before that."""
+        Idle buffers of the pool and scratch memory are freed before that. Other threads may take them: there are few tries."""
         size = max(int(nbytes), 1)
         limit = self.info.max_alloc_bytes
         if limit and size > limit:
@@ -277,8 +277,8 @@ class Device:
         try:  # for every result on a device: a context manager would cost 2 us
             return cl.Buffer(self.context, READ_WRITE, size)
         except cl.Error as error:
-            if code_of(error) in NO_MEMORY and self.pool.release():
-                return self.allocate(size)
+            if tries > 1 and code_of(error) in NO_MEMORY and self.pool.release():
+                return self.allocate(size, tries - 1)
             with check(f"allocating {size:,} bytes of {self.info.global_bytes:,} on {self.info.label}"):
                 raise
 
