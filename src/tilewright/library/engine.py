@@ -178,10 +178,9 @@ def kept_on(device: Any) -> Kept:
         kept: Kept = device.per_thread.kept
     except AttributeError:
         kept = device.per_thread.kept = Kept()
+        # At the thread's end scratch memory goes at once; calls and ready calls know each other, and go with a collection.
         device.per_thread.life = _Life()
-        finalize(
-            device.per_thread.life, kept.scratch.drop
-        ).atexit = False  # calls and ready calls know each other, and go later
+        finalize(device.per_thread.life, kept.scratch.drop).atexit = False
         if isinstance(device, Device):
             give_when_lacking(kept.scratch, device.pool)
     return kept

@@ -63,10 +63,9 @@ class CudaReady(Ready):
         )  # memory for results is of the current stream, whatever the queue
         self._capture = memory.scratch_key.capture
         self._has_scratch = any(plan.scratch for plan in recipe.call.plans)
+        # The launches have addresses of scratch memory, which are right until one more buffer is dropped.
         self._kept_scratch = kept_on(memory.device).scratch
-        self._dropped = (
-            self._kept_scratch.dropped
-        )  # its addresses are those of scratch memory until another buffer is dropped
+        self._dropped = self._kept_scratch.dropped
         self._empty = framework.maker(like.shape, like.dtype, like.ordinal, memory.queue)
         self._shift = like.base - like.pointer
         places, self._launches = _bound(recipe.call, scratch, memory)
