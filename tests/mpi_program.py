@@ -64,6 +64,13 @@ def main() -> None:
     own = np.ones((4, 4 * grid[0])), np.ones((4 * grid[1], 4))
     ragged = np.ones((4 + COMM.rank, 4 + COMM.rank)), own[1]
     check_refusal(InvalidInput, "does not fit", *own, grid=(size, 2))
+    for wrong, words in (((0, size), "whole number from 1"), ((1,), "rows and columns"), (3, "rows and columns")):
+        check_refusal(InvalidInput, words, *own, grid=wrong)
+    for panel in (0, 1.5, None):
+        check_refusal(InvalidInput, "panel=", *own, grid=grid, panel=panel)
+    masked = np.ma.masked_array(own[0], own[0] == own[0].max()) if COMM.rank == size - 1 else own[0]
+    check_refusal(UnsupportedType, f"on rank {size - 1}: a is a masked array", masked, own[1], grid=grid)
+    check_refusal(UnsupportedType, "on rank 0: b is None", own[0], own[1] if COMM.rank else None, grid=grid)
     check_refusal(InvalidInput, "blocks are matrices", np.ones(4), own[1], grid=grid)
     check_refusal(InvalidInput, "those on rank 0", own[0].astype(np.float32 if COMM.rank else float), own[1], grid=grid)
     check_refusal(InvalidInput, "tilewright.mpi.block cuts", *ragged, grid=grid)

@@ -24,8 +24,9 @@ def checked_array(value: Any, name: str) -> da.Array:
     array = da.asarray(value)
     if type(array._meta) is not np.ndarray:
         kind = f"{type(array._meta).__module__}.{type(array._meta).__qualname__}"
+        way = "numpy.ma.filled" if isinstance(array._meta, np.ma.MaskedArray) else "numpy.asarray"
         raise UnsupportedType(
-            f"the chunks of {name} are {kind}; tasks multiply NumPy arrays: {name}.map_blocks(numpy.asarray) makes them"
+            f"the chunks of {name} are {kind}; tasks multiply NumPy arrays: {name}.map_blocks({way}) makes them"
         )
     if any(isnan(length) for lengths in array.chunks for length in lengths):
         raise InvalidInput(

@@ -173,7 +173,7 @@ def _bytes(memory: Any) -> int:
     """`memory` in bytes. InvalidInput if it is no amount."""
     try:
         found = parse_bytes(memory)
-    except (ValueError, TypeError, AttributeError) as error:
+    except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise InvalidInput(f'memory={memory!r} is no amount of bytes: write 2000000000 or "2GB"') from error
     if found < 1:
         raise InvalidInput(f"memory={memory!r}: a task holds at least a byte")

@@ -40,10 +40,9 @@ def products(*, precision: str | None = None, memory: int | str | None = None) -
     """Within this context, `@`, `da.matmul` and `numpy.matmul` of Dask arrays make tilewright's tasks.
 
     Products are routed when they are written, not when they are computed: `compute` may come after the context. Types are
-    NumPy's, as without it: int8 gives int8. Arrays that `matmul` refuses stay Dask's: sparse ones and those of CuPy, unknown
-    chunk sizes, other types, or types without the precision; so do `dot`, `tensordot`, `einsum`, and
-    a `matmul` that was imported from Dask by its name. Contexts nest, and are of
-    one thread.
+    NumPy's: int8 gives int8, where Dask gives int64 if k has several chunks. Arrays that `matmul` refuses stay Dask's: sparse
+    ones and those of CuPy, unknown chunk sizes, other types, or types without the precision; so do `dot`, `tensordot`,
+    `einsum`, and a `matmul` that was imported from Dask by its name. Contexts nest, and are of one thread.
 
     Arguments: `precision` and `memory` as in `matmul`.
 

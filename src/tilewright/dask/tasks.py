@@ -17,6 +17,7 @@ from ..core.types import numpy_dtype
 from ..errors import LaunchFailed
 from ..library.copies import transpose
 from ..library.products import gemm
+from ..library.views import as_host_array
 from .arithmetic import Arithmetic, Factor
 from .device_memory import DeviceMemory, Resident, worker_memory
 from .devices import worker_device
@@ -165,7 +166,7 @@ def _whole(total: RunningSum) -> np.ndarray:
 
 def transposed_chunk(chunk: Any) -> np.ndarray:
     """A chunk with its dimensions reversed, dense."""
-    result: np.ndarray = transpose(np.asarray(chunk), device=worker_device())
+    result: np.ndarray = transpose(as_host_array(chunk, "a chunk"), device=worker_device())
     return result
 
 

@@ -49,7 +49,8 @@ def as_host_array(value: object, name: str) -> np.ndarray:
             return np.from_dlpack(value)
         except (BufferError, RuntimeError, TypeError) as error:
             raise InvalidInput(
-                f"{name} is a {type(value).__name__} outside host memory: pass a PyOpenCL array"
+                f"{name} is a {type(value).__name__} that NumPy cannot read by DLPack ({error}): pass a NumPy array, or "
+                "a PyOpenCL array if it lies on a device"
             ) from error
     return as_host_array(_converted(value, name), name)
 
@@ -59,14 +60,21 @@ def _converted(value: object, name: str) -> np.ndarray:
     if value is None or isinstance(value, str | bytes):
         raise UnsupportedType(f"{name} is {value!r:.40}: pass an array of numbers")
     try:
-        found = np.asarray(value)
-    except ValueError as error:  # rows of several lengths
+        found = np.asanyarray(value)  # variables of netCDF4 give masked arrays, whether or not elements are masked
+    except (ValueError, RuntimeError) as error:  # rows of several lengths; a tensor of PyTorch that requires grad
         raise InvalidInput(f"{name} is a {type(value).__name__} of which NumPy makes no array: {error}") from error
     except TypeError as error:  # a sparse tensor of PyTorch, or one without memory
         raise UnsupportedType(f"{name} is a {type(value).__name__} of which NumPy makes no array: {error}") from error
     if found.dtype.hasobject:
         raise UnsupportedType(f"{name} is of type {type(value).__name__} and holds no array of numbers: pass one")
-    return found
+    return unmasked(found, f"{name} is a {type(value).__name__}")
+
+
+def unmasked(found: np.ndarray, what: str) -> np.ndarray:
+    """What was read from somewhere as a plain array. UnsupportedType if elements are masked; `what` begins the sentence."""
+    if np.ma.is_masked(found):
+        raise UnsupportedType(f"{what} with masked elements, and kernels ignore masks: fill them first")
+    return np.asarray(found)
 
 
 def native_dtype(dtype: np.dtype) -> str:

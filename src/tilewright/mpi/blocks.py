@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from math import prod
+from numbers import Integral
+from typing import Any
 
 from ..errors import InvalidInput
 
@@ -17,8 +19,7 @@ def best_grid(ranks: int, m: int, n: int) -> Grid:
     >>> best_grid(8, 4000, 4000), best_grid(8, 100000, 500)
     ((2, 4), (8, 1))
     """
-    if ranks < 1:
-        raise InvalidInput(f"ranks={ranks}: a grid has at least one")
+    ranks = whole_number("ranks", ranks)
     grids = [(rows, ranks // rows) for rows in range(1, ranks + 1) if ranks % rows == 0]
     return min(grids, key=lambda grid: m / grid[0] + n / grid[1])
 
@@ -30,6 +31,9 @@ def block(shape: tuple[int, int], grid: Grid, rank: int) -> tuple[slice, slice]:
     >>> block((10, 9), (2, 2), rank=3)
     (slice(5, 10, None), slice(4, 9, None))
     """
+    grid = checked_grid(grid)
+    if len(shape) != 2:
+        raise InvalidInput(f"shape={shape}: a matrix has two sides")
     if not 0 <= rank < prod(grid):
         raise InvalidInput(f"rank={rank}: a grid of {grid[0]} x {grid[1]} has ranks from 0 to {prod(grid) - 1}")
     row, column = divmod(rank, grid[1])
@@ -38,6 +42,20 @@ def block(shape: tuple[int, int], grid: Grid, rank: int) -> tuple[slice, slice]:
         for side, place, parts in zip(shape, (row, column), grid, strict=True)
     ]
     return bounds[0], bounds[1]
+
+
+def whole_number(name: str, value: Any) -> int:
+    """A number from 1 on. InvalidInput for anything else."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
+        raise InvalidInput(f"{name}={value!r:.60}: pass a whole number from 1 on")
+    return int(value)
+
+
+def checked_grid(grid: Any) -> Grid:
+    """Rows and columns of ranks. InvalidInput for anything else."""
+    if not isinstance(grid, tuple | list) or len(grid) != 2:
+        raise InvalidInput(f"grid={grid!r:.60}: pass the rows and columns of ranks, such as (2, 2)")
+    return whole_number("rows of the grid", grid[0]), whole_number("columns of the grid", grid[1])
 
 
 def lengths(shapes: Sequence[tuple[int, int]], grid: Grid, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -14,14 +14,15 @@ from numpy.typing import DTypeLike
 from ..core.pieces import Piece, pieces
 from ..core.precision import REPRODUCIBLE, check_precision
 from ..core.types import numpy_dtype
-from ..errors import InvalidInput
+from ..errors import InvalidInput, TilewrightError, UnsupportedType
 from ..library.products import gemm
 from ..library.requests import precision_for
 from ..library.result_types import asked_type, product_types, sum_type
 from ..library.rules import check_cast
+from ..library.views import as_host_array
 from ..runtime.device import preset_device
 from ..runtime.opencl.dealt import dealt_device
-from .blocks import Grid, best_grid, lengths
+from .blocks import Grid, best_grid, checked_grid, lengths, whole_number
 
 MESSAGE_BYTES = 2**30  # of a panel: MPI before version 4 counts up to 2^31
 
@@ -57,8 +58,9 @@ def matmul(
         UnsupportedType: no kernel multiplies the type.
     """
     comm = MPI.COMM_WORLD if comm is None else comm
-    grid = best_grid(comm.size, 1, 1) if grid is None else grid
-    left, right = (each.astype(each.dtype.newbyteorder("="), copy=False) for each in map(np.asarray, (a, b)))
+    grid = best_grid(comm.size, 1, 1) if grid is None else checked_grid(grid)
+    panel = whole_number("panel", panel)
+    left, right = _arrays(comm, a, b)
     depth = _checked_depth(comm, grid, left, right)
     read, result = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
     mode = precision_for(read, precision)
@@ -136,9 +138,24 @@ def _panels(depth: tuple[Piece, ...], panel: int, a: np.ndarray, b: np.ndarray, 
             yield Piece(length, piece.a, in_a, piece.b, in_b)
 
 
+def _arrays(comm: Any, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The blocks as NumPy arrays. The error of any rank is raised on all of them, since the others would wait for it."""
+    found, error = [], None
+    try:
+        found = [as_host_array(each, name) for name, each in (("a", a), ("b", b))]
+    except TilewrightError as own:
+        error = own
+    for rank, told in enumerate(comm.allgather(error and (type(error).__name__ == "InvalidInput", str(error)))):
+        if told is not None:
+            kind = InvalidInput if told[0] else UnsupportedType
+            raise kind(f"on rank {rank}: {told[1]}") from error
+    left, right = (each.astype(each.dtype.newbyteorder("="), copy=False) for each in found)
+    return left, right
+
+
 def _checked_depth(comm: Any, grid: Grid, a: np.ndarray, b: np.ndarray) -> tuple[Piece, ...]:
     """The pieces of k, cut where a block of either ends. InvalidInput on all ranks if any block does not fit."""
-    if grid[0] * grid[1] != comm.size or min(grid) < 1:
+    if grid[0] * grid[1] != comm.size:
         raise InvalidInput(f"grid={grid} does not fit {comm.size} ranks: rows times columns must be that number")
     known = comm.allgather((a.shape, a.dtype.name, b.shape, b.dtype.name))
     for rank, (of_a, type_a, of_b, type_b) in enumerate(known):

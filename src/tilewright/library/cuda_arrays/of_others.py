@@ -124,7 +124,12 @@ class DlpackArrays(OtherArrays):
     name = "DLPack arrays"
 
     def holds(self, value: Any) -> bool:
-        return value.__dlpack_device__()[0] in (CUDA, CUDA_MANAGED)
+        place = getattr(value, "__dlpack_device__", None)
+        if place is None:  # a tracer of JAX
+            raise UnsupportedType(
+                f"a {type(value).__name__} stands for an array without values: multiply outside of jit, grad and vmap"
+            )
+        return place()[0] in (CUDA, CUDA_MANAGED)
 
     def ordinal(self, value: Any) -> int:
         return int(value.__dlpack_device__()[1])

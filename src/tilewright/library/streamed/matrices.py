@@ -18,6 +18,7 @@ import numpy as np
 from ...errors import StorageFailed
 from ...runtime.opencl.copy_threads import share, taken_from
 from ...runtime.opencl.staging import USUAL
+from ..views import unmasked
 
 CHUNK_BYTES = 2**20  # of what is converted, transposed or read at a time, by each thread
 MOST_CHUNK_BYTES = 64 * 2**20  # the same of arrays with large chunks of their own
@@ -101,6 +102,14 @@ class MemoryMatrix(Matrix):
         return ["memory", list(self.shape), self.dtype.str, self.by_columns, check]
 
 
+def _rows_of(chunks: Any) -> int:
+    """The rows of an array's largest chunk: zarr and h5py say one number for each dimension, Dask the sides of all chunks."""
+    if not chunks:
+        return 1
+    sides = chunks[-2]
+    return max((int(each) for each in sides), default=1) if isinstance(sides, tuple) else int(sides)
+
+
 class SlicedMatrix(Matrix):
     """An array with `shape`, `dtype` and slices, such as those of zarr and h5py. Rows are read in the array's own chunks.
 
@@ -114,7 +123,7 @@ class SlicedMatrix(Matrix):
         chunks = getattr(array, "chunks", None)
         self._row_bytes = max(1, length * self.dtype.itemsize)
         # Of a chunk that is read in parts each part would decompress the whole.
-        wanted = max(int(chunks[-2]) if chunks else 1, CHUNK_BYTES // self._row_bytes)
+        wanted = max(_rows_of(chunks), CHUNK_BYTES // self._row_bytes)
         self._step = max(1, min(lines, wanted, MOST_CHUNK_BYTES // self._row_bytes))
 
     @property
@@ -127,7 +136,8 @@ class SlicedMatrix(Matrix):
             count = min(self._step, own.rows - first)
             index = Part(own.row + first, count, own.column, own.columns).index
             with self._lock, _told(self._array, "reading"):
-                found = np.asarray(self._array[(*self._index, *index)])
+                given = np.asanyarray(self._array[(*self._index, *index)])
+            found = unmasked(given, f"a {type(self._array).__name__} is read")
             if found.shape != (count, own.columns):
                 raise short_read(type(self._array).__name__, (count, own.columns), found.shape)
             np.copyto(into[first : first + count], found, casting="unsafe")
