@@ -60,7 +60,9 @@ def _converted(value: object, name: str) -> np.ndarray:
     if value is None or isinstance(value, str | bytes):
         raise UnsupportedType(f"{name} is {value!r:.40}: pass an array of numbers")
     try:
-        found = np.asanyarray(value)  # variables of netCDF4 give masked arrays, whether or not elements are masked
+        # Variables of netCDF4 give masked arrays, whether or not elements are masked. Dask's own conversion drops masks.
+        given = value.compute() if hasattr(value, "__dask_graph__") and hasattr(value, "compute") else value
+        found = np.asanyarray(given)
     except (ValueError, RuntimeError) as error:  # rows of several lengths; a tensor of PyTorch that requires grad
         raise InvalidInput(f"{name} is a {type(value).__name__} of which NumPy makes no array: {error}") from error
     except TypeError as error:  # a sparse tensor of PyTorch, or one without memory
