@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -76,25 +76,30 @@ def check(
     """Explain kernels, and find what is wrong with them: faults, measures beyond their budgets or worse than a baseline.
 
     `files` are `.cl` files with a head, and `.toml` files that name kernels, arguments and budgets. `baseline` is a JSON file
-    with the measures of an earlier check; it is written if it is not there, or with `update_baseline`. A kernel that cannot be
-    explained is a problem, not an error.
+    with the measures of an earlier check; it is written if it is not there, or with `update_baseline`. Of checks of one kernel
+    with the same sizes all but the first have their settings in their names. A kernel that cannot be explained is a problem,
+    not an error.
 
     InvalidInput or UnknownName for files and budgets that are not understood; RecordError for a file that is no baseline.
     """
     paths = [Path(files)] if isinstance(files, str | PathLike) else [Path(each) for each in files]
     place = None if baseline is None else Path(baseline)
+    before: Baseline = (
+        {} if place is None or not place.exists() else load_baseline(place)
+    )  # never writes over another file
     writes = place is not None and (update_baseline or not place.exists())
-    before: Baseline = {} if place is None or writes else load_baseline(place)
-    targets = {(each.file, each.entry, each.budgets): each for path in paths for each in targets_of(path)}
-    checked = Checked([_checked(each, before) for each in targets.values()])
+    kernels: list[CheckedKernel] = []
+    for target in {each.key: each for path in paths for each in targets_of(path)}.values():
+        kernels.append(_checked(target, {} if writes else before, [each.name for each in kernels]))
+    checked = Checked(kernels)
     if writes and place is not None:
         save_baseline(place, checked.kernels)
     return checked
 
 
-def _checked(target: Target, before: Baseline) -> CheckedKernel:
+def _checked(target: Target, before: Baseline, others: Collection[str]) -> CheckedKernel:
     try:
-        return check_explained(target.file, target.explained(), target.budgets, before)
+        return check_explained(target.file, target.explained(), target.budgets, before, others, target.variant)
     except SourceError as error:
         return failed(target.file, target.entry, str(error), error.line, error.column)
     except TilewrightError as error:

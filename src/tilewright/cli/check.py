@@ -42,13 +42,13 @@ def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if there is a problem."""
     from ..api.checking import check
     from ..errors import InvalidInput
-    from .outputs import check_json, check_target, write_json
+    from .outputs import check_json, check_sarif, check_target, write_json
     from .printing import say, tell_written
 
     check_json(options)
-    for option, path in (("--sarif", options.sarif), ("--baseline", options.baseline)):
-        if path is not None:
-            check_target(option, path)
+    check_sarif(options)
+    if options.baseline is not None:
+        check_target("--baseline", options.baseline)
     if options.update_baseline and options.baseline is None:
         raise InvalidInput("--update-baseline needs --baseline FILE")
     found = check(options.files, baseline=options.baseline, update_baseline=options.update_baseline)

@@ -34,12 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if a file does not pass."""
     from ..api.learning import grade
-    from .outputs import check_json, check_target, write_json
+    from .outputs import check_json, check_sarif, write_json
     from .printing import say, tell_written
 
     check_json(options)
-    if options.sarif is not None:
-        check_target("--sarif", options.sarif)
+    check_sarif(options)
     found = grade(options.files)
     say("\n".join([*(found.annotations() if options.github else ()), str(found)]))
     if options.sarif is not None:

@@ -60,6 +60,12 @@ def check_json(options: argparse.Namespace) -> None:
         check_target("--json", options.json)
 
 
+def check_sarif(options: argparse.Namespace) -> None:
+    """Check the file of --sarif. Its name must say what it is: a kernel after `--sarif` is not taken for a file to write."""
+    if options.sarif is not None:
+        check_target("--sarif", options.sarif, () if is_stream(options.sarif) else (".sarif", ".json"))
+
+
 def named(path: Path, name: str) -> Path:
     """The file of one of several records: the record's name stands before the suffix."""
     return path.with_stem(f"{path.stem}-{name}") if name else path

@@ -12,7 +12,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     """
     target = path.resolve()
     if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
-        path.write_bytes(content)
+        _write(path, content)
         return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
@@ -25,4 +25,12 @@ def write_atomically(path: Path, content: bytes) -> None:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is None:
             error.filename = str(path)  # a full disk is found by a write, which knows no name
+        raise
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        error.filename = error.filename or str(path)
         raise

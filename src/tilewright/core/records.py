@@ -20,7 +20,9 @@ from .sizes import FilePath
 Kind = TypeVar("Kind")
 
 FORMAT = 2
-Count = Annotated[int, msgspec.Meta(ge=0)]  # a file with a number below 0 is no record
+# A file with a number below 0 is no record.
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Seconds = Annotated[float, msgspec.Meta(ge=0)]
 
 
 class RowStatus(StrEnum):
@@ -50,8 +52,8 @@ class Role(StrEnum):
 class Samples:
     """All times of one case, in seconds. `device` is empty if it did not run on a device."""
 
-    wall: tuple[float, ...] = ()  # s, by this machine's clock
-    device: tuple[float, ...] = ()  # s, by the device's clock
+    wall: tuple[Seconds, ...] = ()  # by this machine's clock
+    device: tuple[Seconds, ...] = ()  # by the device's clock
 
     def __repr__(self) -> str:
         return (
@@ -324,4 +326,8 @@ def load(path: FilePath, kind: type[Kind], what: str, form: int | None = None) -
 
 def load_record(path: FilePath) -> Record:
     """Read a record; RecordError says what is wrong with the file and where."""
-    return load(path, Record, "a record", FORMAT)
+    record = load(path, Record, "a record", FORMAT)
+    peaks = record.peaks
+    if peaks is not None and min((peaks.copy_gbs, peaks.local_gbs, *peaks.gflops.values())) < 0:
+        raise RecordError(f"{path} is not a record: its device has a peak below 0")
+    return record

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..core.markdown import cell
 from ..core.numbers import figure, scaled_unit
 from ..core.records import Record, Row
+from ..errors import RecordError
 from .table import heading, paired_ratios
 from .trust import MARK, WORTHLESS, can_divide, is_busy, warning
 
@@ -19,7 +20,8 @@ ProblemRows = tuple[Row, ...]  # of one problem: the baseline, ours, then others
 
 
 def by_problem(record: Record) -> list[ProblemRows]:
-    """The rows of each problem, which follow each other. A problem that was measured twice is listed twice."""
+    """The rows of each problem, which follow each other. A problem that was measured twice is listed twice. RecordError if one
+    has a single row: a benchmark measures the library beside another one."""
     found: list[list[Row]] = []
     for row in record.rows:
         first = found[-1][0] if found else None
@@ -27,6 +29,9 @@ def by_problem(record: Record) -> list[ProblemRows]:
             found[-1].append(row)
         else:
             found.append([row])
+    for first, *rest in found:
+        if not rest:
+            raise RecordError(f"the row {first.name} of {first.problem!r:.60} has none of another library beside it")
     return [tuple(rows) for rows in found]
 
 

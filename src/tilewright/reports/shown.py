@@ -60,12 +60,13 @@ def _cell_text(cell: str) -> str:
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Numbers to the right, words to the left; a wide column becomes lines below the table."""
-    head, *body = rows
+    head, *given = rows
+    body = [(*row, *[""] * len(head))[: len(head)] for row in given]  # a line end in a text cuts a row
     wide = [
         place for place in range(1, len(head)) if max((width_of(row[place]) for row in body), default=0) > LONGEST_CELL
     ]
     kept = [place for place in range(len(head)) if place not in wide]
-    widths = {place: max(width_of(row[place]) for row in rows) for place in kept}
+    widths = {place: max(width_of(row[place]) for row in (head, *body)) for place in kept}
     words = {place for place in kept if not any(row[place][:1].isdigit() for row in body)} | {0}
 
     def line(row: Sequence[str]) -> str:
@@ -74,7 +75,7 @@ def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
         ).rstrip()
 
     below = list(dict.fromkeys(f"{row[0]}: {row[place]}" for place in wide for row in body if row[place]))
-    return [*map(line, rows), *([""] if below else []), *below]
+    return [*map(line, (head, *body)), *([""] if below else []), *below]
 
 
 def html_row(cells: Sequence[str], tag: str) -> str:

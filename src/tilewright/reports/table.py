@@ -83,7 +83,7 @@ def _ratio(rate: float, other: float | None) -> float | None:
 def _peak(row: Row, peaks: Peaks | None) -> float | None:
     if peaks is None:
         return None
-    dtype = row.problem.split()[-1]
+    dtype = "".join(row.problem.split()[-1:])
     return peaks.gflops.get(dtype) if row.flops else peaks.copy_gbs
 
 

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import pytest
 from devices import GPU
@@ -71,7 +73,8 @@ ROWS = st.builds(
     samples=st.builds(Samples, wall=TIMES, device=TIMES),
     published=st.lists(st.tuples(TEXT, FINITE), max_size=2).map(tuple),
 )
-PEAKS = st.builds(Peaks, gflops=st.dictionaries(TEXT, FINITE, max_size=3), copy_gbs=FINITE, local_gbs=FINITE)
+RATES = st.floats(0, 1e9)
+PEAKS = st.builds(Peaks, gflops=st.dictionaries(TEXT, RATES, max_size=3), copy_gbs=RATES, local_gbs=RATES)
 RECORDS = st.builds(
     Record,
     title=TEXT,
@@ -132,13 +135,22 @@ def test_a_missing_file_and_another_format_are_refused(tmp_path: Path) -> None:
         load_record(path)
 
 
-@pytest.mark.parametrize("name", ["flops", "nbytes"])
-def test_a_number_below_0_is_told(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "value", "words"),
+    [
+        (("rows", 0, "flops"), -1, r"rows\[0\]\.flops"),
+        (("rows", 0, "nbytes"), -1, r"rows\[0\]\.nbytes"),
+        (("rows", 2, "samples", "wall"), [-1.0], r"rows\[2\]\.samples\.wall"),
+        (("peaks", "gflops", "float32"), -1, "a peak below 0"),
+    ],
+)
+def test_a_number_below_0_is_told(place: tuple[Any, ...], value: Any, words: str, tmp_path: Path) -> None:
     content = json.loads((BENCHMARKS / "cpu-intel-cpu.json").read_text(encoding="utf-8"))
-    content["rows"][0][name] = -1
-    (tmp_path / "below.json").write_text(json.dumps(content))
-    with pytest.raises(RecordError, match=rf"below\.json.*rows\[0\]\.{name}"):
-        load_record(tmp_path / "below.json")
+    *outer, last = place
+    reduce(lambda found, key: found[key], outer, content)[last] = value
+    (tmp_path / "odd.json").write_text(json.dumps(content))
+    with pytest.raises(RecordError, match=rf"odd\.json.*{words}"):
+        load_record(tmp_path / "odd.json")
 
 
 def test_a_compressed_record_is_the_same_record(tmp_path: Path) -> None:

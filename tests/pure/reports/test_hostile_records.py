@@ -9,6 +9,7 @@ from example_records import DEVICE, ENVIRONMENT, PEAKS, RECORD, ROWS, row
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilewright import load_record
 from tilewright.analysis.explain.models import NVIDIA
 from tilewright.core.device import Peaks
 from tilewright.core.markdown import cell, fenced, harmless, plain
@@ -16,7 +17,7 @@ from tilewright.core.records import Record, Row, Samples, save_record
 from tilewright.errors import RecordError, Unsupported
 from tilewright.measurement.accuracy import AccuracyRecord, ErrorRow
 from tilewright.measurement.roofline import Roofline, Traffic
-from tilewright.reports.benchmark_table import summary
+from tilewright.reports.benchmark_table import by_problem, summary
 from tilewright.reports.cold_start import TITLE
 from tilewright.reports.compare import compare
 from tilewright.reports.plot import plot
@@ -166,3 +167,14 @@ def test_a_plot_has_a_limit(tmp_path: Path) -> None:
     rows = tuple(replace(row("a", 0.5), name=f"a{index}", samples=Samples((0.5,))) for index in range(501))
     with pytest.raises(Unsupported, match=r"\b501\b"):
         plot(replace(RECORD, rows=rows), tmp_path / "a.svg")
+
+
+@pytest.mark.parametrize("problem", ["", "gemm"])
+def test_a_problem_of_other_words(problem: str, tmp_path: Path) -> None:
+    """A benchmark's row without one of another library is told, a ladder's is shown."""
+    odd = replace(ROWS[0], problem=problem, lesson="x\ny")
+    path = tmp_path / "odd.json"
+    save_record(replace(RECORD, rows=(odd, *ROWS[1:]), title="a\nb"), path)
+    assert odd.name in str(load_record(path))
+    with pytest.raises(RecordError, match="has none of another library beside it"):
+        by_problem(replace(RECORD, rows=(odd,)))

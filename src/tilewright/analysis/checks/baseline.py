@@ -14,6 +14,8 @@ Baseline = Mapping[str, Mapping[str, float]]
 
 def load_baseline(path: Path) -> Baseline:
     """The measures of each kernel by its name. RecordError for a file that is no baseline."""
+    if path.exists() and not path.is_file():
+        raise RecordError(f"{path} cannot be read: it is not a file")
     try:
         found = json.loads(path.read_bytes())
     except OSError as error:

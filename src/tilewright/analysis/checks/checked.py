@@ -1,7 +1,7 @@
 """The result of a check: for each kernel its measures, and the problems among them."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -30,7 +30,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class CheckedKernel:
-    """One kernel of one file. `reason` says why it could not be explained, or is ""."""
+    """One kernel of one file. `variant` tells it from another check of the same kernel with the same sizes, or is ""."""
 
     file: str
     entry: str
@@ -38,12 +38,13 @@ class CheckedKernel:
     local_size: tuple[int, ...]
     measures: tuple[Measured, ...]
     problems: tuple[Problem, ...]
+    variant: str = ""
 
     @property
     def name(self) -> str:
-        """What a baseline knows it by: file, kernel and NDRange."""
+        """What a baseline knows it by: file, kernel and NDRange, and the variant if there is one."""
         sizes = " by ".join("x".join(map(str, each)) for each in (self.global_size, self.local_size) if each)
-        return f"{self.file}:{self.entry} {sizes}".rstrip(" :")
+        return " ".join(each for each in (f"{self.file}:{self.entry} {sizes}".rstrip(" :"), self.variant) if each)
 
     def values(self) -> dict[str, float]:
         return {each.name: each.value for each in self.measures}
@@ -60,17 +61,25 @@ class CheckedKernel:
 
 
 def check_explained(
-    file: str, found: Explanation, budgets: Sequence[Budget], before: Mapping[str, Mapping[str, float]]
+    file: str,
+    found: Explanation,
+    budgets: Sequence[Budget],
+    before: Mapping[str, Mapping[str, float]],
+    others: Collection[str] = (),
+    variant: str = "",
 ) -> CheckedKernel:
-    """One explained kernel against its budgets and against what it was `before`, which is a baseline's kernels."""
+    """One explained kernel against its budgets and against what it was `before`, which is a baseline's kernels. It has its
+    `variant` in its name if that is one of the `others`' without."""
     measures = measures_of(found)
     kernel = CheckedKernel(file, found.entry, found.global_size, found.local_size, measures, ())
+    if kernel.name in others:
+        kernel = replace(kernel, variant=variant)
     problems = [
         *fault_problems(file, found, budgets),
         *(problem for each in budgets for problem in _exceeded(file, each, measures)),
         *_worse(file, measures, before.get(kernel.name, {})),
     ]
-    return CheckedKernel(file, found.entry, found.global_size, found.local_size, measures, tuple(problems))
+    return replace(kernel, problems=tuple(problems))
 
 
 def failed(file: str, entry: str, message: str, line: int = 1, column: int = 1) -> CheckedKernel:

@@ -1,9 +1,8 @@
 """What a check explains: kernels' files with a head, and TOML files that name kernels, their arguments and budgets."""
 
 import tomllib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,12 +31,28 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Target:
-    """One kernel to check. `explained` explains it, or raises a TilewrightError."""
+    """One kernel to check, with the `options` of `explain`."""
 
     file: str
     entry: str
     budgets: tuple[Budget, ...]
-    explained: Callable[[], Explanation]
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for targets that are the same check, such as of a file that is named twice."""
+        return self.file, self.entry, self.budgets, repr(sorted(self.options.items()))
+
+    @property
+    def variant(self) -> str:
+        """What tells it from others of the same kernel and sizes, in the words of its table."""
+        own = [(key, self.options[name]) for key, name in EXPLAIN_KEYS.items() if name in self.options]
+        told = [f"{key} = {value!r}" for key, value in own if key not in ("entry", "global", "local")]
+        return f"with {', '.join(told)}" if told else ""
+
+    def explained(self) -> Explanation:
+        """Raises a TilewrightError if the kernel cannot be explained."""
+        return explain(Path(self.file), **self.options)
 
 
 def targets_of(path: Path) -> list[Target]:
@@ -58,8 +73,8 @@ def targets_of(path: Path) -> list[Target]:
         return named
     own = () if with_head(path).entry else tuple(read_heads(path).own)
     if not own:
-        return [Target(str(path), "", head_budgets(path), partial(explain, path))]
-    return [Target(str(path), entry, head_budgets(path, entry), partial(explain, path, entry=entry)) for entry in own]
+        return [Target(str(path), "", head_budgets(path))]
+    return [Target(str(path), entry, head_budgets(path, entry), {"entry": entry}) for entry in own]
 
 
 def toml_targets(path: Path) -> list[Target]:
@@ -85,9 +100,7 @@ def _target(path: Path, entry: Mapping[str, Any]) -> Target:
     budgets = budgets_of_table(entry.get("budget", {}), str(path), line_of(path, str(entry.get("entry", file.name))))
     if file.is_file():  # a table's budgets win over those of the kernel's head
         budgets = tuple({each.name: each for each in (*head_budgets(file, entry.get("entry")), *budgets)}.values())
-    return Target(
-        str(file), str(entry.get("entry", "")), budgets, partial(explain, file, **_options(path.parent, entry))
-    )
+    return Target(str(file), str(entry.get("entry", "")), budgets, _options(path.parent, entry))
 
 
 def _options(folder: Path, entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -393,3 +393,63 @@ def test_a_budget_allows_faults_of_its_own_kind_only(write: Write) -> None:
         ("max faults 9, no race", {"data-race"}),
     ):
         assert set(rules(check(write("both.cl", head.format(budget) + beyond)))) == expected, budget
+
+
+TWICE = """[[kernel]]
+file = "padded.cl"
+global = [32]
+local = [32]
+define = { PAD = 0 }
+budget = { conflicts = FIRST }
+
+[[kernel]]
+file = "padded.cl"
+global = [32]
+local = [32]
+define = { PAD = 1 }
+budget = { conflicts = 1 }
+"""
+PADDED = """__kernel void padded(__global float *x)
+{
+    __local float t[32][32 + PAD];
+    int l = get_local_id(0);
+    t[l][0] = x[l];
+    x[l] = t[l][0];
+}
+"""
+
+
+@pytest.mark.parametrize(("first", "failures"), [("1", 1), ("40", 0)])
+def test_one_kernel_with_two_settings(first: str, failures: int, write: Write) -> None:
+    """Tables that differed in settings alone were one: the last. With other budgets they shared a baseline's name."""
+    write("padded.cl", PADDED)
+    path = write("padded.toml", TWICE.replace("FIRST", first))
+    found = check([path, path], baseline="base.json")
+    assert [each.values()["conflicts"] for each in found.kernels] == [32, 1]
+    assert [each.name for each in found.kernels] == [
+        "padded.cl:padded 32 by 32", "padded.cl:padded 32 by 32 with define = {'PAD': 1}",
+    ]  # fmt: skip
+    assert len(found.problems) == failures
+    again = check(path, baseline="base.json")
+    assert len(again.problems) == failures, "nothing became worse"
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--sarif", "same.cl", "other.cl"], "--sarif same.cl: the name must end in .sarif or .json"),
+        (["--update-baseline", "other.cl", "--baseline", "same.cl"], "same.cl is no JSON"),
+        (["--update-baseline", "other.cl", "--baseline", "data.json"], "data.json is no baseline of tilewright check"),
+        (["other.cl", "--baseline", "/dev/zero"], "/dev/zero cannot be read: it is not a file"),
+        (["other.cl", "--sarif", "/dev/full"], "/dev/full: No space left on device"),
+    ],
+)
+def test_no_file_is_overwritten_by_a_forgotten_name(
+    words: list[str], complaint: str, write: Write, capsys: Captured
+) -> None:
+    for name, text in (("same.cl", HEAD + COPY), ("other.cl", HEAD + COPY), ("data.json", "{}")):
+        write(name, text)
+    assert main(["check", *words])
+    assert complaint in capsys.readouterr().err
+    assert Path("same.cl").read_text() == HEAD + COPY
+    assert Path("data.json").read_text() == "{}"
