@@ -36,11 +36,18 @@ def _layer(input: Tensor, weight: Tensor, bias: Tensor | None, activation: str |
     return called(gemm, input, weight, trans_b="T", bias=bias, activation=activation, precision=precision)
 
 
+def layer_fits(input: Tensor, weight: Tensor, bias: Tensor | None) -> bool:
+    """Whether the shapes are (..., k), (n, k) and (n)."""
+    if not input.dim() or weight.dim() != 2 or (bias is not None and bias.dim() != 1):
+        return False
+    fits: bool = input.shape[-1] == weight.shape[1] and (bias is None or bias.shape[0] == weight.shape[0])
+    return fits
+
+
 def _check_layer(input: Tensor, weight: Tensor, bias: Tensor | None, precision: str | None) -> None:
     """InvalidInput unless the shapes are (..., k), (n, k) and (n): `gemm` would take more."""
     check_operands(precision, input=input, weight=weight, bias=bias)
-    fits = input.dim() > 0 and weight.dim() == 2 and (bias is None or bias.dim() == 1)
-    if not fits or input.shape[-1] != weight.shape[1] or (bias is not None and bias.shape[0] != weight.shape[0]):
+    if not layer_fits(input, weight, bias):
         given = f"{tuple(input.shape)}, {tuple(weight.shape)} and {None if bias is None else tuple(bias.shape)}"
         raise InvalidInput(
             f"linear got input, weight and bias of the shapes {given}; they are (..., k), (n, k) and (n,)"

@@ -12,10 +12,13 @@ from torch.overrides import TorchFunctionMode
 from ..core.precision import PRECISIONS
 from ..library.requests import checked_precision
 from .functions import linear, matmul
+from .operators import layer_fits
 from .tensors import DEVICES, NAMES, result_type
 
 # Subclasses of tensors may mean anything by a product. FakeTensor is a tensor of `torch.export`.
 PLAIN = (Tensor, torch.nn.Parameter, FakeTensor)
+# A product rounded to one of these may be infinite where alpha a b + beta input is not. PyTorch rounds once.
+SHORT = (torch.float16, torch.bfloat16)
 
 
 def products(*, precision: str | None = None) -> "Products":
@@ -26,8 +29,13 @@ def products(*, precision: str | None = None) -> "Products":
     context. Their backward passes go through tilewright with the same precision, inside of the context and after it.
 
     Left to PyTorch are tensors of other types than those that offer the precision (integers in any case), on other devices,
-    sparse ones and subclasses, calls with `out=`, everything within `torch.autocast`, and the products inside of PyTorch's
-    own functions: `scaled_dot_product_attention`, `multi_head_attention_forward`, `einsum`, recurrent layers.
+    sparse ones and subclasses, calls with `out=` or `out_dtype`, shapes that do not fit, everything within
+    `torch.autocast`, and the products inside of PyTorch's own functions: `scaled_dot_product_attention`,
+    `multi_head_attention_forward`, `einsum`, recurrent layers.
+
+    `addmm` and `baddbmm` of float16 and bfloat16 are left, too, unless alpha is 1 and either beta is 0 or `addmm` adds a row
+    with beta=1: PyTorch rounds the product and the rest once. So are those of any type with beta=0 whose `input` requires a
+    gradient.
 
     Arguments:
         precision: as in `matmul`.
@@ -91,9 +99,9 @@ class Products(TorchFunctionMode):  # type: ignore[misc]
 
 
 # The routes have the parameters of PyTorch's functions. None means that the call is left to PyTorch, which also raises what
-# is to be raised for wrong shapes.
-def _matmul(mode: Products, input: Any, other: Any, **rest: Any) -> Tensor | None:
-    if rest or not mode.takes(input, other) or not input.dim() or not other.dim():
+# is to be raised for wrong shapes, and knows further forms of arguments.
+def _matmul(mode: Products, input: Any = None, other: Any = None, *more: Any, **rest: Any) -> Tensor | None:
+    if more or rest or not mode.takes(input, other) or not input.dim() or not other.dim() or not _meet(input, other):
         return None
     return matmul(input, other, precision=mode.precision)
 
@@ -105,9 +113,9 @@ def _reversed_matmul(mode: Products, input: Any, other: Any) -> Tensor | None:
 def _of_ranks(a_rank: int, b_rank: int, name: str) -> Callable[..., Tensor | None]:
     """The route of a product of operands that have exactly so many dimensions; the second is called `name`."""
 
-    def route(mode: Products, input: Any, *others: Any, **rest: Any) -> Tensor | None:
-        (other,) = others or (rest.pop(name, None),)
-        if rest or not mode.takes(input, other) or not _stacks(input, other, a_rank, b_rank):
+    def route(mode: Products, input: Any = None, *others: Any, **rest: Any) -> Tensor | None:
+        other, *more = others or (rest.pop(name, None),)
+        if rest or more or not mode.takes(input, other) or not _stacks(input, other, a_rank, b_rank):
             return None
         return matmul(input, other, precision=mode.precision)
 
@@ -118,28 +126,61 @@ def _added(rank: int) -> Callable[..., Tensor | None]:
     """The route of beta input + alpha a b, of matrices or of stacks. `input` is not read if beta is 0."""
 
     def route(
-        mode: Products, input: Any, a: Any = None, b: Any = None, *more: Any, alpha: Any = 1, beta: Any = 1, **rest: Any
+        mode: Products, input: Any = None, *factors: Any, alpha: Any = 1, beta: Any = 1, **rest: Any
     ) -> Tensor | None:
-        if rest or more or not mode.takes(input, a, b) or not _stacks(a, b, rank, rank):
+        if rest or len(factors) != 2 or not mode.takes(input, *factors) or not _stacks(*factors, rank, rank):
+            return None
+        a, b = factors
+        shape = (*a.shape[:-1], b.shape[-1])
+        if not _expands(input.shape, shape) or not _scales(alpha, a) or not _scales(beta, a):
             return None
         if alpha == 1 and beta == 1 and rank == 2 and input.shape == b.shape[1:]:
             return linear(a, b.mT, input, precision=mode.precision)
+        if beta == 0 and input.requires_grad:  # its gradient is zero, not none
+            return None
+        if alpha == 1 and beta == 0:
+            return matmul(a, b, precision=mode.precision)
+        if a.dtype in SHORT:
+            return None
         product = matmul(a, b, precision=mode.precision)
-        return alpha * product if beta == 0 else torch.add(beta * input.expand(product.shape), product, alpha=alpha)
+        if beta == 0:
+            return alpha * product
+        # torch.add refuses alpha=True, which addmm takes as 1
+        return torch.add(beta * input, product, alpha=int(alpha) if isinstance(alpha, bool) else alpha)
 
     return route
 
 
-def _stacks(a: Tensor, b: Tensor, a_rank: int, b_rank: int) -> bool:
-    """Whether operands have these ranks, and stacks the same length: these functions broadcast nothing."""
-    return (a.dim(), b.dim()) == (a_rank, b_rank) and (a_rank < 3 or a.shape[0] == b.shape[0])
-
-
-def _linear(mode: Products, input: Any, weight: Any, bias: Any = None) -> Tensor | None:
+def _linear(
+    mode: Products, input: Any = None, weight: Any = None, bias: Any = None, *more: Any, **rest: Any
+) -> Tensor | None:
     given = (input, weight) if bias is None else (input, weight, bias)
-    if not mode.takes(*given) or not input.dim() or weight.dim() != 2 or (bias is not None and bias.dim() != 1):
+    if more or rest or not mode.takes(*given) or not layer_fits(input, weight, bias):
         return None
     return linear(input, weight, bias, precision=mode.precision)
+
+
+def _stacks(a: Tensor, b: Tensor, a_rank: int, b_rank: int) -> bool:
+    """Whether operands have these ranks and fit, and stacks have one length: these functions broadcast nothing."""
+    return (a.dim(), b.dim()) == (a_rank, b_rank) and (a_rank < 3 or a.shape[0] == b.shape[0]) and _meet(a, b)
+
+
+def _meet(a: Tensor, b: Tensor) -> bool:
+    """Whether two tensors have one k, and their other leading dimensions broadcast."""
+    pairs = zip(a.shape[:-2][::-1], b.shape[:-2][::-1], strict=False)
+    same: bool = a.shape[-1] == b.shape[-2 if b.dim() > 1 else 0]
+    return same and all(one == other or one == 1 or other == 1 for one, other in pairs)
+
+
+def _expands(shape: Sequence[int], wanted: Sequence[int]) -> bool:
+    """Whether a tensor of one shape expands to the other."""
+    pairs = zip(shape[::-1], wanted[::-1], strict=False)
+    return len(shape) <= len(wanted) and all(size == 1 or size == other for size, other in pairs)
+
+
+def _scales(factor: Any, tensor: Tensor) -> bool:
+    """Whether a factor is a number that leaves the tensor's type as it is."""
+    return isinstance(factor, (int, float)) or (tensor.is_complex() and isinstance(factor, complex))
 
 
 ROUTES: dict[Any, Callable[..., Tensor | None]] = {
