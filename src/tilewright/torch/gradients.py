@@ -4,6 +4,7 @@ The same formulas serve the operators, and functions of `torch.autograd` for for
 not know. Products in them are differentiable themselves, to any order.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -88,7 +89,7 @@ class Product(torch.autograd.Function):  # type: ignore[misc]
             of_a = product(gradient, columns.mH, ctx.precision).sum_to_size(rows.shape).reshape(a.shape)
         if ctx.needs_input_grad[1]:
             if columns.dim() == 2:  # a sum over all rows of the stack is one product
-                rows, gradient = rows.flatten(0, -2), gradient.flatten(0, -2)
+                rows, gradient = _rows(rows), _rows(gradient)
             of_b = product(rows.mH, gradient, ctx.precision).sum_to_size(columns.shape).reshape(b.shape)
         return of_a, of_b, None
 
@@ -138,7 +139,7 @@ class Layer(torch.autograd.Function):  # type: ignore[misc]
         of_input, of_weight, of_bias = None, None, None
         if ctx.needs_input_grad[0]:
             of_input = product(gradient, weight.conj(), ctx.precision)
-        rows, inputs = torch.atleast_2d(gradient).flatten(0, -2), torch.atleast_2d(input).flatten(0, -2)
+        rows, inputs = _rows(gradient), _rows(input)
         if ctx.needs_input_grad[1]:
             of_weight = product(rows.mT, inputs.conj(), ctx.precision)
         if ctx.needs_input_grad[2]:
@@ -177,6 +178,11 @@ class Layer(torch.autograd.Function):  # type: ignore[misc]
         if bias is not None:
             result = result + _stacked(bias, in_dims[2], result.dim() - 1, None)
         return result if activation is None else ACTIVATIONS[activation](result), 0
+
+
+def _rows(tensor: Tensor) -> Tensor:
+    """The tensor as a matrix of all its rows. `flatten` would fail in batches of gradients, and -1 for rows of no elements."""
+    return tensor.reshape(math.prod(tensor.shape[:-1]), tensor.shape[-1])
 
 
 def _stacked(tensor: Tensor, axis: int | None, rank: int, added: int | None) -> Tensor:

@@ -1,5 +1,6 @@
 """`torch.compile`, `torch.export`, `torch.func` and `torch.vmap` of tilewright's products, against PyTorch's."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 torch: Any = pytest.importorskip("torch", reason="PyTorch is not installed")
 
 from torch.nn import functional  # noqa: E402
-from torch_cases import INDUCTOR, check_close, spied, tensor  # noqa: E402
+from torch_cases import INDUCTOR, PRODUCTS, check_close, layer_operands, spied, tensor  # noqa: E402
 
 from tilewright.torch import linear, matmul, products, swap_linear  # noqa: E402
 
@@ -146,6 +147,30 @@ def test_derivatives_by_torch_func() -> None:
     )
     for transformed in transforms:
         assert torch.allclose(transformed(ours), transformed(theirs))
+
+
+@pytest.mark.parametrize("shapes", [each for each in PRODUCTS if all(math.prod(one) for one in each)], ids=str)
+def test_batches_of_gradients_of_products(shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    operands = tuple(tensor(each, torch.float64) for each in shapes)
+    found = torch.autograd.functional.jacobian(matmul, operands, vectorize=True)
+    expected = torch.autograd.functional.jacobian(torch.matmul, operands)
+    for one, other in zip(found, expected, strict=True):
+        assert torch.allclose(one, other)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4,), (2, 3, 4)], ids=str)
+def test_batches_of_gradients_of_layers(shape: tuple[int, ...]) -> None:
+    operands = tuple(each for each in layer_operands(shape, True, torch.float64) if each is not None)
+    found = torch.autograd.functional.jacobian(linear, operands, vectorize=True)
+    expected = torch.autograd.functional.jacobian(functional.linear, operands)
+    for one, other in zip(found, expected, strict=True):
+        assert torch.allclose(one, other)
+    given = [each.requires_grad_() for each in operands]
+    weights = tensor((7, *shape[:-1], 5), torch.float64)
+    batches = torch.autograd.grad(linear(*given), given, weights, is_grads_batched=True)
+    for number, one in enumerate(weights):
+        for batch, other in zip(batches, torch.autograd.grad(functional.linear(*given), given, one), strict=True):
+            assert torch.allclose(batch[number], other)
 
 
 def test_forward_mode_is_never_lost_in_a_graph() -> None:
