@@ -63,7 +63,7 @@ def types_with(precision: str | None) -> frozenset[torch.dtype]:
 
 def autocasts(tensor: Tensor) -> bool:
     """Whether `torch.autocast` is on for the tensor's device: it asks PyTorch for products in 16 bits."""
-    enabled: bool = torch.is_autocast_enabled(tensor.device.type)
+    enabled: bool = tensor.device.type != "meta" and torch.is_autocast_enabled(tensor.device.type)  # "meta" raises
     return enabled
 
 
