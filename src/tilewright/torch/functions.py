@@ -15,7 +15,8 @@ def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
 
     Tensors: both lie on the CPU or on one CUDA GPU, with any strides, and have one type: float32, float64, float16,
     bfloat16, complex64, complex128, any integers or bool (int8 gives int32), float8_e4m3fn or float8_e5m2 (the result is
-    float32). Those of a GPU are multiplied in the current stream.
+    float32). Those of a GPU are multiplied in the current stream. Gradients are computed of floats of 16 bits and more
+    and of complex types.
 
     Arguments:
         precision: as in `tilewright.matmul`: None or "ieee" for the type's own arithmetic; for float32, also "tf32" and
@@ -25,7 +26,7 @@ def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
     Raises:
         InvalidInput: shapes do not fit, types or devices differ, or the type does not offer the precision.
         UnknownName: no precision has that name.
-        UnsupportedType: no kernel multiplies the type.
+        UnsupportedType: no kernel multiplies the type, or a float of 8 bits requires a gradient.
         Unsupported: the tensors lie on a device of another kind.
 
     >>> import torch, tilewright.torch

@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.autograd import forward_ad
 from torch.nn import functional
 
-from ..errors import Unsupported
+from ..errors import Unsupported, UnsupportedType
 from .operators import operator_linear, operator_matmul
 
 Dimensions = tuple[int | None, ...]
@@ -74,6 +74,7 @@ class Product(torch.autograd.Function):  # type: ignore[misc]
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
         """Keep both factors."""
         a, b, ctx.precision = inputs
+        _check_type(ctx, a)
         ctx.save_for_backward(a, b)
         ctx.save_for_forward(a, b)
 
@@ -127,6 +128,7 @@ class Layer(torch.autograd.Function):  # type: ignore[misc]
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
         """Keep input and weight."""
         input, weight, _, activation, ctx.precision = inputs
+        _check_type(ctx, input)
         ctx.activation = activation
         ctx.save_for_backward(input, weight)
         ctx.save_for_forward(input, weight)
@@ -199,6 +201,14 @@ def _sum(parts: list[Tensor]) -> Tensor:
     for each in parts[1:]:
         result = result + each
     return result
+
+
+def _check_type(ctx: Any, tensor: Tensor) -> None:
+    """UnsupportedType if a gradient of 8-bit floats would be recorded: they have products in float32, which meet no factors."""
+    if tensor.dtype.itemsize == 1 and any(ctx.needs_input_grad):
+        raise UnsupportedType(
+            f"products of {tensor.dtype} have no gradients: convert the tensors to float32 or to 16 bits, or detach them"
+        )
 
 
 def _check_no_activation(ctx: Any) -> None:

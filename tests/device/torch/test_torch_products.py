@@ -147,6 +147,26 @@ def test_the_bare_operator_has_no_gradient_of_a_fused_activation() -> None:
         result.sum().backward()
 
 
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)
+def test_floats_of_8_bits_have_no_gradients(dtype: Any) -> None:
+    a, b = tensor((3, 4)).to(dtype).requires_grad_(), tensor((4, 5)).to(dtype)
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: matmul(a, b),
+        lambda: matmul(b.T, a.T),
+        lambda: linear(b.T, a),
+        lambda: torch.vmap(matmul, (None, 0))(a, b.unsqueeze(0)),
+        lambda: torch.func.grad(lambda x: matmul(x, b).sum())(a.detach()),
+    )
+    for call in calls:
+        with pytest.raises(UnsupportedType, match=r"float8.* have no gradients"):
+            call()
+    with torch.no_grad():
+        assert not matmul(a, b).requires_grad
+        assert not torch.vmap(matmul, (None, 0))(a, b.unsqueeze(0)).requires_grad
+    assert torch.equal(linear(a.detach(), b.T), matmul(a.detach(), b))
+    assert torch.vmap(matmul, (0, None))(a.detach(), b).dtype == torch.float32
+
+
 def test_gradients_are_computed_only_for_who_wants_them(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = spied(monkeypatch)
     a, b = tensor((3, 4)).requires_grad_(), tensor((4, 5))
