@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from .constant import NotConstant, constant_integer
+from .constant import constant_integer
 from .expressions import ExpressionParser
 from .refused import OTHER_TYPE, VARIABLE_LENGTH
-from .tree import Expression, Name
+from .tree import Expression, Name, Number
+from .typed_constants import NotConstant
 
 QCOM_SUB_GROUPS = {"half": 64, "full": 128}  # Adreno GPUs; cl_qcom_reqd_sub_group_size names no numbers
 _OTHER_TYPES = ("vector_size", "mode")
@@ -25,6 +26,9 @@ class AttributeParser(ExpressionParser):
     """Adds attributes to the expressions."""
 
     def integer(self, expression: Expression) -> int:
+        return int(self.typed_integer(expression).value)
+
+    def typed_integer(self, expression: Expression) -> Number:
         try:
             return constant_integer(expression, self.constants)
         except NotConstant:

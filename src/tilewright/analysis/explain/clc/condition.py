@@ -1,45 +1,16 @@
-"""The arithmetic of `#if`: integer expressions over preprocessed tokens."""
+"""The conditions of `#if`: integer expressions over preprocessed tokens, of 64 bits each (C99 6.10.1)."""
 
 import re
 from collections.abc import Callable
 from functools import partial
 
 from .lexer import Position, Token
+from .tree import Number
+from .typed_constants import binary_constant, converted, unary_constant
+from .types import LONG, ULONG, usual
 
 _LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %")
 PRECEDENCE = {operator: level for level, operators in enumerate(_LEVELS, start=1) for operator in operators.split()}
-
-
-def integer_binary(operator: str, left: int, right: int, position: Position) -> int:
-    """C's meaning of `left operator right` for integers of unlimited width."""
-    if operator in ("/", "%"):
-        if right == 0:
-            raise position.error("division by zero in a constant expression")
-        quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-        return quotient if operator == "/" else left - quotient * right
-    if operator in ("&&", "||"):
-        return int(bool(left) and bool(right)) if operator == "&&" else int(bool(left) or bool(right))
-    if operator in ("<<", ">>"):
-        if not 0 <= right < 64:
-            raise position.error(f"a shift by {right} in a constant expression: counts go from 0 to 63")
-        return left << right if operator == "<<" else left >> right
-    return _PLAIN[operator](left, right)
-
-
-_PLAIN: dict[str, Callable[[int, int], int]] = {
-    "|": lambda a, b: a | b,
-    "^": lambda a, b: a ^ b,
-    "&": lambda a, b: a & b,
-    "==": lambda a, b: int(a == b),
-    "!=": lambda a, b: int(a != b),
-    "<": lambda a, b: int(a < b),
-    ">": lambda a, b: int(a > b),
-    "<=": lambda a, b: int(a <= b),
-    ">=": lambda a, b: int(a >= b),
-    "+": lambda a, b: a + b,
-    "-": lambda a, b: a - b,
-    "*": lambda a, b: a * b,
-}
 
 
 class _Condition:
@@ -56,35 +27,36 @@ class _Condition:
         self.at += 1
         return self.tokens[self.at - 1]
 
-    def ternary(self) -> int:
-        value = self.binary(1)
+    def ternary(self) -> Number:
+        condition = self.binary(1)
         if self.peek() != "?":
-            return value
+            return condition
         self.take()
-        chosen = self.skipped(self.ternary, not value)
+        truth = bool(condition.value)
+        chosen = self.skipped(self.ternary, not truth)
         if self.take().text != ":":
             raise self.position.error("`?` without `:` in this condition")
-        other = self.skipped(self.ternary, bool(value))
-        return chosen if value else other
+        other = self.skipped(self.ternary, truth)
+        return converted(chosen if truth else other, usual(chosen.type, other.type))
 
-    def skipped(self, read: Callable[[], int], skip: bool) -> int:
+    def skipped(self, read: Callable[[], Number], skip: bool) -> Number:
         self.skipping += skip
         value = read()
         self.skipping -= skip
         return value
 
-    def binary(self, level: int) -> int:
-        value = self.unary()
+    def binary(self, level: int) -> Number:
+        left = self.unary()
         while PRECEDENCE.get(self.peek(), 0) >= level:
             operator = self.take()
-            decided = (operator.text == "&&" and not value) or (operator.text == "||" and bool(value))
+            decided = (operator.text == "&&" and not left.value) or (operator.text == "||" and bool(left.value))
             right = self.skipped(partial(self.binary, PRECEDENCE[operator.text] + 1), decided)
             if operator.text in ("/", "%", "<<", ">>") and self.skipping:
-                right = 1
-            value = integer_binary(operator.text, value, right, operator.position)
-        return value
+                right = Number(right.position, 1, right.type)
+            left = _widest(binary_constant(operator.text, left, right, operator.position))
+        return left
 
-    def unary(self) -> int:
+    def unary(self) -> Number:
         token = self.take()
         if token.text == "(":
             value = self.ternary()
@@ -92,15 +64,25 @@ class _Condition:
                 raise token.position.error("this parenthesis is not closed")
             return value
         if token.text in ("-", "+", "~", "!"):
-            value = self.unary()
-            return {"-": -value, "+": value, "~": ~value, "!": int(not value)}[token.text]
+            return _widest(unary_constant(token.text, self.unary(), token.position))
         if token.kind == "number":
-            return integer_value(token)[0]
+            return _literal(token)
         if token.kind == "character":
-            return character_value(token)
+            return Number(token.position, character_value(token), LONG)
         if token.kind == "name":
-            return 1 if token.text == "true" else 0
+            return Number(token.position, int(token.text == "true"), LONG)
         raise token.position.error(f"{token.text!r} cannot stand in a condition")
+
+
+def _widest(number: Number) -> Number:
+    return converted(number, LONG if number.type.is_signed else ULONG)
+
+
+def _literal(token: Token) -> Number:
+    value, suffix = integer_value(token)
+    if value >> 64:
+        raise token.position.error(f"{token.text} does not fit into any integer type")
+    return Number(token.position, value, ULONG if "u" in suffix or value >> 63 else LONG)
 
 
 def evaluate(tokens: list[Token], position: Position) -> bool:
@@ -112,7 +94,7 @@ def evaluate(tokens: list[Token], position: Position) -> bool:
         raise position.error("this condition is nested too deeply") from None
     if condition.at != len(tokens):
         raise tokens[condition.at].position.error(f"{tokens[condition.at].text!r} is not expected here")
-    return bool(value)
+    return bool(value.value)
 
 
 _MOST_DIGITS = 80  # those of 64 bits, and some zeros in front

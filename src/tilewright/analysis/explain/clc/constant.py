@@ -1,87 +1,63 @@
-"""Constant expressions: array lengths, case labels, enumerators, attribute arguments."""
+"""Constant expressions: array lengths, case labels, enumerators, attribute arguments. Each part has its own type (C99 6.6)."""
 
 from collections.abc import Mapping
 
-from .condition import integer_binary
+from .expression_types import scalar_type
 from .tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
-from .types import Pointer, Scalar
+from .typed_constants import LOGICAL, NotConstant, binary_constant, converted, unary_constant
+from .types import INT, LONG, SIZE_T, Pointer, Scalar, usual
 
 
-def constant_integer(expression: Expression, names: Mapping[str, int]) -> int:
-    """The value of `expression`; raises a SourceError where it is not a constant integer."""
-    value = _constant(expression, names)
-    if isinstance(value, float):
-        raise expression.position.error(f"an integer constant is needed here, not {value}")
-    return value
+def constant_integer(expression: Expression, names: Mapping[str, Number]) -> Number:
+    """The integer that `expression` is; raises a SourceError where it is another constant."""
+    number = constant(expression, names)
+    if isinstance(number.value, float):
+        raise expression.position.error(f"an integer constant is needed here, not {number.value}")
+    return number
 
 
-def try_constant(expression: Expression, names: Mapping[str, int]) -> int | float | None:
-    """As `constant_integer`, but any number, and None where it is not constant."""
+def try_constant(expression: Expression, names: Mapping[str, Number]) -> int | float | None:
+    """The value of `expression`, None where it is not constant."""
     try:
-        return _constant(expression, names)
+        return constant(expression, names).value
     except NotConstant:
         return None
 
 
-class NotConstant(Exception):
-    """Internal: the expression depends on something that is not known while parsing."""
-
-
-def _constant(expression: Expression, names: Mapping[str, int]) -> int | float:
+def constant(expression: Expression, names: Mapping[str, Number]) -> Number:
+    """The value and type of `expression`; raises NotConstant where it has none."""
+    position = expression.position
     match expression:
         case Number():
-            return expression.value
+            return expression
         case Name() if expression.name in names:
             return names[expression.name]
         case SizeOf() if expression.type is not None:
-            return expression.type.alignment if expression.alignment else expression.type.size
-        case Unary(operator="-"):
-            return -_constant(expression.operand, names)
-        case Unary(operator="+"):
-            return _constant(expression.operand, names)
-        case Unary(operator="!"):
-            return int(not _constant(expression.operand, names))
-        case Unary(operator="~"):
-            return ~_integer(expression.operand, names)
+            kind = expression.type
+            return Number(position, kind.alignment if expression.alignment else kind.size, SIZE_T)
+        case Unary(operator="-" | "+" | "!" | "~"):
+            return unary_constant(expression.operator, constant(expression.operand, names), position)
         case Conditional():
-            branch = expression.chosen if _constant(expression.condition, names) else expression.other
-            return _constant(branch, names)
-        case Cast(type=Scalar()):
-            return _cast(expression, names)
+            return _conditional(expression, names)
+        case Cast(type=Scalar() as kind):
+            return converted(constant(expression.operand, names), kind)
         case Cast(type=Pointer()):
-            return _constant(expression.operand, names)
+            return converted(constant(expression.operand, names), LONG)  # as an address
         case Binary():
             return _binary(expression, names)
     raise NotConstant
 
 
-def _integer(expression: Expression, names: Mapping[str, int]) -> int:
-    value = _constant(expression, names)
-    if isinstance(value, float):
-        raise NotConstant
-    return value
+def _conditional(expression: Conditional, names: Mapping[str, Number]) -> Number:
+    """The part that counts, in the type that both have in common."""
+    truth = bool(constant(expression.condition, names).value)
+    chosen, unused = (expression.chosen, expression.other) if truth else (expression.other, expression.chosen)
+    number = constant(chosen, names)
+    return converted(number, usual(number.type, scalar_type(unused, names) or number.type))
 
 
-def _cast(expression: Cast, names: Mapping[str, int]) -> int | float:
-    value = _constant(expression.operand, names)
-    kind = expression.type
-    assert isinstance(kind, Scalar)
-    if kind.is_float:
-        return float(value)
-    if value - value:  # an infinity or NaN
-        raise NotConstant
-    bits = 8 * kind.size
-    wrapped = int(value) & ((1 << bits) - 1)
-    return wrapped - (1 << bits) if kind.is_signed and wrapped >> (bits - 1) else wrapped
-
-
-def _binary(expression: Binary, names: Mapping[str, int]) -> int | float:
-    left, right = _constant(expression.left, names), _constant(expression.right, names)
-    if isinstance(left, int) and isinstance(right, int):
-        return integer_binary(expression.operator, left, right, expression.position)
-    if expression.operator == "/" and right:
-        return left / right
-    plain = {"+": left + right, "-": left - right, "*": left * right, "<": left < right, ">": left > right}
-    if expression.operator not in plain:
-        raise NotConstant
-    return plain[expression.operator]
+def _binary(expression: Binary, names: Mapping[str, Number]) -> Number:
+    left = constant(expression.left, names)
+    if expression.operator in LOGICAL and bool(left.value) == (expression.operator == "||"):
+        return Number(expression.position, int(bool(left.value)), INT)
+    return binary_constant(expression.operator, left, constant(expression.right, names), expression.position)

@@ -1,8 +1,8 @@
 """Enumerations: constants whose types are those that Clang gives them."""
 
 from .attributes import AttributeParser, Attributes
-from .lexer import Position
 from .tree import Number
+from .typed_constants import converted, wrapped
 from .types import INT, LONG, UINT, ULONG, Scalar, Type
 
 
@@ -16,26 +16,40 @@ class EnumerationParser(AttributeParser):
         tag = self.take().text if self.current.kind == "name" else ""
         if not self.accept("{"):
             return self.types.get(f"enum {tag}", UINT)
-        names: dict[str, Position] = {}
-        value = 0
+        names: list[str] = []
+        following: Number | None = None
         while not self.accept("}"):
             name = self.identifier("an enumerator")
             self.attributes(Attributes())
-            if self.accept("="):
-                value = self.integer(self.conditional())
-            names[name.text] = name.position
-            self.constants[name.text] = value
-            value += 1
+            number = self.typed_integer(self.conditional()) if self.accept("=") else following
+            number = number or Number(name.position, 0, INT)
+            names.append(name.text)
+            self.constants[name.text] = Number(name.position, number.value, _inner_type(number))
+            following = _following(self.constants[name.text])
             if self.current.text != "}":
                 self.expect(",")
         self.attributes(Attributes())
-        kind = whole_type([self.constants[name] for name in names])
-        for each, position in names.items():
-            value = self.constants[each]
-            self.enumerators[each] = Number(position, value, INT if fits(value, INT) else kind)
+        kind = whole_type([int(self.constants[name].value) for name in names])
+        for each in names:
+            number = self.constants[each]
+            number = converted(number, INT if fits(int(number.value), INT) else kind)
+            self.constants[each] = self.enumerators[each] = number
         if tag:
             self.types[f"enum {tag}"] = kind
         return kind
+
+
+def _inner_type(number: Number) -> Scalar:
+    """The type of an enumerator inside the braces: int, unless its value needs that of its expression."""
+    return INT if fits(int(number.value), INT) else number.type
+
+
+def _following(number: Number) -> Number:
+    """One more, in a larger type of the same sign if there is need and one exists."""
+    value, kind = int(number.value) + 1, number.type
+    if not fits(value, kind):
+        kind = LONG if kind.is_signed else ULONG
+    return Number(number.position, wrapped(value, kind), kind)
 
 
 def fits(value: int, kind: Scalar) -> bool:

@@ -36,7 +36,7 @@ class TokenStream:
         self.tokens = tokens
         self.at = 0
         self.types: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES, **ATOMIC_TYPES, **IMAGE_TYPES}
-        self.constants: dict[str, int] = dict(ENUMERATORS)
+        self.constants: dict[str, Number] = dict(_ENUMERATORS)
         self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
         self.variable_names: set[str] = set()
         self.struct_ids = count(1)

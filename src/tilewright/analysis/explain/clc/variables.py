@@ -1,10 +1,11 @@
 """Variables, initialisers and static assertions of OpenCL C."""
 
-from .constant import NotConstant, constant_integer, try_constant
+from .constant import constant_integer, try_constant
 from .declarations import DeclarationParser, Declarator, Specifiers
 from .lexer import Position
 from .stream import describe
 from .tree import Expression, InitList, Number, Text, Unary, Variable
+from .typed_constants import NotConstant, converted
 from .types import Array, Scalar, Struct, Type, sized_array
 
 
@@ -40,7 +41,7 @@ class VariableParser(DeclarationParser):
         if head.constant and isinstance(kind, Scalar) and not kind.is_float and initial is not None:
             value = try_constant(initial, self.constants)
             if isinstance(value, int):
-                self.constants[head.name] = value
+                self.constants[head.name] = converted(Number(head.position, value, kind), kind)
         return Variable(head.position, head.name, kind, head.space, initial, head.constant, static)
 
     def hide(self, name: str) -> None:
@@ -77,7 +78,7 @@ class VariableParser(DeclarationParser):
             holds = constant_integer(condition, self.constants)
         except NotConstant:
             raise condition.position.error("a constant is needed here, which is known while compiling") from None
-        if not holds:
+        if not holds.value:
             raise position.error(f"_Static_assert: {text}")
         return True
 

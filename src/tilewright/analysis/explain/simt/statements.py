@@ -21,7 +21,8 @@ from ..clc.tree import (
     Statement,
     Switch,
 )
-from ..clc.types import LONG, Space, Struct, Void
+from ..clc.typed_constants import wrapped
+from ..clc.types import LONG, Scalar, Space, Struct, Type, Void, promoted
 from .address_taken import addressed_variables
 from .assembly import compile_assembly
 from .compiled_code import Frame, Memory, Register, Step, Symbol
@@ -247,9 +248,11 @@ class StatementCompiler(DeclarationCompiler):
         return mask.nobody()
 
     def switch(self, switch: Switch) -> Step:
-        subject = change(self.value(switch.subject), LONG).run
+        code = self.value(switch.subject)
+        subject = change(code, LONG).run
         self.state.scopes.append({})
-        bodies = [(case.value, self.case_steps(case)) for case in switch.cases]
+        values = _label_values(switch, code.type)
+        bodies = [(value, self.case_steps(case)) for value, case in zip(values, switch.cases, strict=True)]
         self.state.scopes.pop()
         labels = np.array([value for value, _ in bodies if value is not None], dtype=np.int64)
 
@@ -278,3 +281,15 @@ class StatementCompiler(DeclarationCompiler):
 def _go_on(frame: Frame, mask: Mask) -> Mask:
     """A label does nothing by itself."""
     return mask
+
+
+def _label_values(switch: Switch, subject: Type) -> list[int | None]:
+    """The labels' values in the promoted type of the subject, as int64 has their bits (C99 6.8.4.2)."""
+    kind = promoted(subject) if isinstance(subject, Scalar) and not subject.is_float else LONG
+    out: list[int | None] = []
+    for case in switch.cases:
+        value = None if case.value is None else wrapped(wrapped(case.value, kind), LONG)
+        if value in out:
+            raise case.position.error(f"there are two cases for {value}")
+        out.append(value)
+    return out

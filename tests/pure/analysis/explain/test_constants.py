@@ -1,0 +1,105 @@
+"""Constants of OpenCL C: every part of `#if` and of a constant expression is computed in its own type."""
+
+import numpy as np
+import pytest
+
+from tilewright.analysis.explain import explain_source
+from tilewright.errors import SourceError
+
+
+def stored(body: str, prelude: str = "", a: int = 0) -> int:
+    """The int that one work-item stores as `o[0]`; `a` is a variable."""
+    source = f"{prelude}\n__kernel void k(__global int* o, int a) {{ {body} }}"
+    found = explain_source(
+        source, entry="k", global_size=(1,), local_size=(1,), arguments={"o": np.zeros(1, np.int32), "a": a}
+    )
+    return int(found.outputs["o"][0])
+
+
+# `#if` has intmax_t and uintmax_t, both of 64 bits (C99 6.10.1).
+CONDITIONS = {
+    "-1 > 0u": 1,
+    "~0u > 5": 1,
+    "2 - 4u > 10u": 1,
+    "(-1)/2u > 5": 1,
+    "(2 ? -1 : 0u) > 0": 1,
+    "(0 ? 1 % 0u : -1) > 0": 1,
+    "-1 < 0": 1,
+    "-7 / 2 == -3 && -7 % 3 == -1": 1,
+    "(1 < 2) << 40": 1,
+    "0xffffffff + 1 > 0xffffffff": 1,
+    "-1 >> 63 == -1": 1,
+    "0u - 1 == 18446744073709551615u": 1,
+    "1u << 63 << 1": 0,
+    "(-1 && 0u) - 1 < 0": 1,
+    "!0u - 2 < 0": 1,
+}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_conditions_have_64_bits_and_signs(condition: str) -> None:
+    assert (
+        stored("o[0] = YES;", f"#if {condition}\n#define YES 1\n#else\n#define YES 0\n#endif") == CONDITIONS[condition]
+    )
+
+
+def test_a_condition_takes_no_wider_integer() -> None:
+    with pytest.raises(SourceError, match="18446744073709551616 does not fit"):
+        stored("o[0] = 1;", "#if 18446744073709551616\n#endif")
+
+
+# what stands before the kernel, its body -> what it stores
+EXPRESSIONS = {
+    ("enum { F = 1 << 31 };", "o[0] = F < 0;"): 1,
+    ("enum { Z = ~0u };", "o[0] = Z > 0 && Z == 4294967295;"): 1,
+    ("enum { N = (1 << 31) >> 31 };", "o[0] = N;"): -1,
+    ("enum { A = 0x7fffffffffffffff * 0x7fffffffffffffff * 4 };", "o[0] = A;"): 4,
+    ("enum { A = 0x7fffffff, B, C = B > 0 };", "o[0] = C + 2 * (B == 0x80000000u) + 4 * (sizeof(B) == 4);"): 7,
+    ("enum { A = 0xffffffff, B };", "o[0] = B == 1l << 32;"): 1,
+    ("enum { A = 0xffffffffffffffff, B };", "o[0] = B == 0;"): 1,
+    ("enum { A = 1 << 40 };", "o[0] = A;"): 256,  # OpenCL takes counts modulo the width
+    ("", "int x[-1 > 0u ? 8 : 4]; o[0] = sizeof(x) / 4;"): 8,
+    ("", "int x[(1 ? -1 : 0u) > 0 ? 8 : 4]; o[0] = sizeof(x) / 4;"): 8,
+    ("", "int x[(1 ? -1 : sizeof(int)) > 0 ? 8 : 4]; o[0] = sizeof(x) / 4;"): 8,
+    ("", "int x[(bool)4]; o[0] = sizeof(x) / 4;"): 1,
+    ("", "int x[(uchar)300]; o[0] = sizeof(x) / 4;"): 44,
+    ("", "int x[0 && 1 / 0 ? 8 : 4]; o[0] = sizeof(x) / 4;"): 4,
+    ("", "int x[1 || 1 / 0 ? 8 : 4]; o[0] = sizeof(x) / 4;"): 8,
+    ("", "const uchar U = 300; int r[U]; o[0] = sizeof(r) / 4;"): 44,
+    ("", "const char C = 200; int r[C < 0 ? 8 : 4]; o[0] = sizeof(r) / 4;"): 8,
+    ("", "const uint U = -1; int r[U > 0 ? 8 : 4]; o[0] = sizeof(r) / 4;"): 8,
+    ('_Static_assert(sizeof(int) - 5 > 0, "x"); _Static_assert((1 << 31) < 0, "x");', "o[0] = 1;"): 1,
+}
+
+
+@pytest.mark.parametrize(("prelude", "body"), EXPRESSIONS)
+def test_constant_expressions_are_typed(prelude: str, body: str) -> None:
+    assert stored(body, prelude) == EXPRESSIONS[prelude, body]
+
+
+def test_an_assertion_compares_unsigned_numbers() -> None:
+    with pytest.raises(SourceError, match="_Static_assert: below"):
+        stored("o[0] = 1;", '_Static_assert(-1 < 0u, "below");')
+
+
+# the subject of a `switch`, for a = INT_MIN; one label -> whether it is that case
+LABELS = {
+    ("a & (1 << 31)", "1 << 31"): 1,
+    ("(long)(a >> 31)", "~0u"): 0,
+    ("a >> 31", "~0u"): 1,
+    ("(uint)(a >> 31)", "-1"): 1,
+    ("(ulong)(a >> 31)", "0xffffffffffffffff"): 1,
+    ("(uchar)(a >> 31)", "-1"): 0,
+    ("(uchar)(a >> 31)", "0x1000000ffl"): 1,
+}
+
+
+@pytest.mark.parametrize(("subject", "label"), LABELS)
+def test_labels_have_the_type_of_the_subject(subject: str, label: str) -> None:
+    body = f"switch ({subject}) {{ case {label}: o[0] = 1; break; default: o[0] = 0; }}"
+    assert stored(body, a=-(1 << 31)) == LABELS[subject, label]
+
+
+def test_labels_that_become_the_same_are_refused() -> None:
+    with pytest.raises(SourceError, match="two cases for -1"):
+        stored("switch (a) { case -1: break; case ~0u: o[0] = 1; }")
