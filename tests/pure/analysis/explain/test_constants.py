@@ -103,3 +103,33 @@ def test_labels_have_the_type_of_the_subject(subject: str, label: str) -> None:
 def test_labels_that_become_the_same_are_refused() -> None:
     with pytest.raises(SourceError, match="two cases for -1"):
         stored("switch (a) { case -1: break; case ~0u: o[0] = 1; }")
+
+
+CHARACTERS = {
+    r"'\377'": -1,
+    r"'\x80'": -128,
+    "'a'": 97,
+    "'ab'": 24930,
+    "'abcd'": 0x61626364,
+    r"'\377\377'": 65535,
+    r"'\377abc'": 0x616263 - (1 << 24),
+    r"'\0'": 0,
+    r"'\''": 39,
+    r"'\n1'": 0x0A31,
+}
+
+
+@pytest.mark.parametrize("character", CHARACTERS)
+def test_characters_are_signed(character: str) -> None:
+    prelude = f"#if {character} == {CHARACTERS[character]}\n#define SAME 1\n#else\n#define SAME 0\n#endif"
+    assert stored(f"o[0] = SAME ? {character} : 1 << 20;", prelude) == CHARACTERS[character]
+
+
+@pytest.mark.parametrize("character", [r"'\400'", r"'\x100'", r"'\q'", r"'a\q'", "'€'"])
+def test_characters_of_more_than_a_byte_are_refused(character: str) -> None:
+    with pytest.raises(SourceError, match="is not a known character"):
+        stored(f"o[0] = {character};")
+
+
+def test_a_string_keeps_its_bytes() -> None:
+    assert stored(r'__constant char* t = "\377\x80z"; o[0] = t[0] * 10000 + t[1] * 100 + t[2];') == -10000 - 12800 + 122

@@ -6,8 +6,8 @@ from functools import partial
 
 from .lexer import Position, Token
 from .tree import Number
-from .typed_constants import binary_constant, converted, unary_constant
-from .types import LONG, ULONG, usual
+from .typed_constants import binary_constant, converted, unary_constant, wrapped
+from .types import CHAR, INT, LONG, ULONG, usual
 
 _LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< > <= >=", "<< >>", "+ -", "* / %")
 PRECEDENCE = {operator: level for level, operators in enumerate(_LEVELS, start=1) for operator in operators.split()}
@@ -119,14 +119,33 @@ def integer_value(token: Token) -> tuple[int, str]:
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "\\": 92, "'": 39, '"': 34, "?": 63}
 
 
+_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)", re.S)
+_CHARACTER = re.compile(rf"{_ESCAPE.pattern}|.", re.S)
+
+
 def character_value(token: Token) -> int:
-    text = token.text[1:-1]
-    if not text.startswith("\\"):
-        return ord(text[0])
-    if re.fullmatch("x[0-9a-fA-F]{1,2}", text[1:]):
-        return int(text[2:], 16)
-    if re.fullmatch("[0-3]?[0-7]{1,2}", text[1:]):
-        return int(text[1:], 8)
-    if text[1:] not in _ESCAPES:
+    """The int of a character constant: one is a signed char, of several the first has the highest byte, as in Clang."""
+    values = [_byte_of(character, token) for character in _CHARACTER.findall(token.text[1:-1])]
+    if len(values) == 1:
+        return wrapped(values[0], CHAR)
+    return wrapped(int.from_bytes(values, "big"), INT)
+
+
+def without_escapes(text: str, token: Token) -> str:
+    """The text of a string literal, each escape as the one character that it stands for."""
+    return _ESCAPE.sub(lambda match: chr(_byte_of(match[0], token)), text)
+
+
+def _byte_of(character: str, token: Token) -> int:
+    """The byte of one character or escape."""
+    if not character.startswith("\\"):
+        value = ord(character)
+    elif re.fullmatch("x[0-9a-fA-F]+", character[1:]):
+        value = int(character[2:], 16)
+    elif re.fullmatch("[0-7]+", character[1:]):
+        value = int(character[1:], 8)
+    else:
+        value = _ESCAPES.get(character[1:], 256)
+    if value > 255:
         raise token.position.error(f"{token.text} is not a known character")
-    return _ESCAPES[text[1:]]
+    return value

@@ -1,13 +1,9 @@
 """Number and character literals -> typed constants (C99 6.4.4, with OpenCL's fixed sizes)."""
 
-import re
-
-from .condition import character_value, integer_value
+from .condition import character_value, integer_value, without_escapes
 from .lexer import Token
 from .tree import Number
 from .types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, Scalar
-
-_ESCAPE = re.compile(r"\\(?:x[0-9a-fA-F]{1,2}|[0-3]?[0-7]{1,2}|.)", re.S)
 
 
 def read_number(token: Token) -> Number:
@@ -27,7 +23,7 @@ def read_character(token: Token) -> Number:
 def read_string(token: Token) -> str:
     """The bytes of a string literal without its quotes, each as one character."""
     text = token.text[1:-1].encode().decode("latin-1")
-    return _ESCAPE.sub(lambda match: chr(character_value(token._replace(text=f"'{match[0]}'"))), text)
+    return without_escapes(text, token)
 
 
 def _float(token: Token, text: str, hexadecimal: bool) -> Number:
