@@ -133,3 +133,32 @@ def test_characters_of_more_than_a_byte_are_refused(character: str) -> None:
 
 def test_a_string_keeps_its_bytes() -> None:
     assert stored(r'__constant char* t = "\377\x80z"; o[0] = t[0] * 10000 + t[1] * 100 + t[2];') == -10000 - 12800 + 122
+
+
+# The bits of each, rounded once to nearest even; 1 + 2^-24 and 65520 are ties, and the digits behind them decide.
+FLOATS = {
+    "as_int(16777217.0f)": 0x4B800000,
+    "as_int(16777217.0000000001f)": 0x4B800001,
+    "as_int(16777219.0f)": 0x4B800002,
+    "as_int(1.00000017881393432617187499f)": 0x3F800001,
+    "as_int(0x1.0000010000000001p0f)": 0x3F800001,
+    "as_int(0x1.000001p0f)": 0x3F800000,
+    "as_int(3.40282356779733661637539395458142568447e38f)": 0x7F7FFFFF,
+    "as_int(3.4028236e38f)": 0x7F800000,
+    "as_int(1e39f)": 0x7F800000,
+    "as_int(1e-400f)": 0,
+    "as_int(1e-46f)": 0,
+    "as_int(0x1p-150f)": 0,
+    "as_int(0x1.0000000000000001p-150f)": 1,
+    "as_int(0x.8p1f)": 0x3F800000,
+    "as_short(1.00048828125h)": 0x3C00,
+    "as_short(1.00048828125000000000000001h)": 0x3C01,
+    "as_short(65519.9999999999999999h)": 0x7BFF,
+    "(ushort)as_short(65520.0h)": 0x7C00,
+    f"as_int(1.{'0' * 6000}1f)": 0x3F800000,
+}
+
+
+@pytest.mark.parametrize("literal", FLOATS, ids=lambda literal: literal[:40])
+def test_literals_are_rounded_once(literal: str) -> None:
+    assert stored(f"o[0] = {literal};", "#pragma OPENCL EXTENSION cl_khr_fp16 : enable") == FLOATS[literal]

@@ -1,9 +1,14 @@
 """Number and character literals -> typed constants (C99 6.4.4, with OpenCL's fixed sizes)."""
 
+from math import inf
+
 from .condition import character_value, integer_value, without_escapes
 from .lexer import Token
+from .rounding import exact_number, rounded
 from .tree import Number
 from .types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, Scalar
+
+_SURELY_ZERO = 2.0**-200  # as a float or half
 
 
 def read_number(token: Token) -> Number:
@@ -33,6 +38,10 @@ def _float(token: Token, text: str, hexadecimal: bool) -> Number:
         value = float.fromhex(digits) if hexadecimal else float(digits)
     except (ValueError, OverflowError):
         raise token.position.error(f"{token.text!r} is not a number that a double can hold") from None
+    if (
+        kind is not DOUBLE and _SURELY_ZERO < value < inf
+    ):  # the double is not rounded again: that may give another number
+        value = rounded(exact_number(digits, hexadecimal), kind)
     return Number(token.position, value, kind)
 
 

@@ -2,11 +2,13 @@
 
 import operator as python
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from .lexer import Position
+from .rounding import rounded
 from .tree import Number
 from .types import INT, Scalar, promoted, usual
 
@@ -40,6 +42,8 @@ def converted(number: Number, kind: Scalar) -> Number:
     if kind.name == "bool":
         return Number(number.position, int(value != 0), kind)
     if kind.is_float:
+        if isinstance(value, int):
+            return Number(number.position, rounded(Fraction(value), kind), kind)
         with np.errstate(over="ignore"):
             return Number(number.position, float(kind.dtype.type(value)), kind)
     if isinstance(value, float) and value - value:  # an infinity or NaN
