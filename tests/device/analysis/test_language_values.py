@@ -12,6 +12,14 @@ from tilewright.runtime.opencl.device import Device
 LANES, GROUP, EACH = 64, 32, 8  # work-items, those of a group, outputs of each
 # name -> (what stands before the kernel, its body). `g` is the global id, `a` has LANES ints, `r[0]` to `r[7]` are stored.
 KERNELS = {
+    "typed constants": (
+        "enum { F = 1 << 31, N = F >> 31 }; enum { Z = ~0u }; enum { A = 0x7fffffff, B, C = B > 0, D = sizeof(A) };\n"
+        "#if -1 > 0u && (2 ? -1 : 0u) > 0 && '\\377' < 0\n#define YES 1\n#else\n#define YES 0\n#endif\n",
+        "const uchar U = 300; int x[U], y[-1 > 0u ? 8 : 4], z[(bool)4]; char s[sizeof(x) / sizeof(x[0])];"
+        "r[0] = (F < 0) + 2 * (Z > 0) + 4 * YES + 8 * C + 16 * D; r[1] = N; r[2] = sizeof(x) + sizeof(y); r[3] = sizeof(z);"
+        "switch ((g - 9) >> 31) { case ~0u: r[4] = 1; break; case sizeof(z) - 4: r[4] = 2; } r[5] = '\\x80' + 'ab';"
+        "r[6] = as_int(16777217.0000000001f); r[7] = sizeof(s);",
+    ),
     "enumerations": (
         "enum { BIG = 0xd76aa478u, NEXT };  enum E { MINUS = -3, ZERO = 3 - 3 };  enum F { HUGE_ONE = 0x123456789aL };",
         "enum E e = MINUS; enum F f = HUGE_ONE; r[0] = BIG; r[1] = NEXT > 0; r[2] = e < 0; r[3] = sizeof(f) + sizeof(BIG);"

@@ -162,3 +162,41 @@ FLOATS = {
 @pytest.mark.parametrize("literal", FLOATS, ids=lambda literal: literal[:40])
 def test_literals_are_rounded_once(literal: str) -> None:
     assert stored(f"o[0] = {literal};", "#pragma OPENCL EXTENSION cl_khr_fp16 : enable") == FLOATS[literal]
+
+
+STRUCT = "typedef struct { float4 v; short s[3]; char c; } T; constant float W[] = {1, 2, 3};"
+# expression -> its size; `t` is a T, `p` points to it, `z` has 5 shorts, `L` 6 floats in local memory
+SIZES = {
+    "sizeof(z)": 10,
+    "sizeof(z) / sizeof(z[0])": 5,
+    "sizeof(L) / sizeof(*L)": 6,
+    "sizeof W / sizeof *W": 3,
+    "sizeof(t.s)": 6,
+    "sizeof(p->v)": 16,
+    "sizeof(t.v.x)": 4,
+    "sizeof(t.v.xy)": 8,
+    "sizeof(*p)": 32,
+    "sizeof(&t)": 8,
+    "sizeof(z + 1)": 8,
+    "sizeof(t.c)": 1,
+    "sizeof(t.c + t.c)": 4,
+    "sizeof(a + 1l)": 8,
+    "sizeof(a < 1l)": 4,
+    "sizeof(1.0f + 1)": 4,
+    "sizeof(a = 3)": 4,
+    "sizeof(t.c++)": 1,
+    'sizeof("text")': 5,
+    "sizeof('a')": 4,
+}
+
+
+@pytest.mark.parametrize("expression", SIZES)
+def test_sizes_of_expressions_are_constants(expression: str) -> None:
+    body = f"short z[5]; local float L[6]; T t; T* p = &t; char b[{expression}]; enum {{ E = {expression} }};"
+    body += f"switch (sizeof(b)) {{ case {expression}: o[0] = sizeof(b) == E ? E : -1; }}"
+    assert stored(body, STRUCT) == SIZES[expression]
+
+
+def test_a_size_is_that_of_the_variable_in_scope() -> None:
+    body = "char c[3]; { float c[9]; char d[sizeof(c)]; o[0] = sizeof(d); } char e[sizeof(c)]; o[0] += 100 * sizeof(e);"
+    assert stored(body) == 336

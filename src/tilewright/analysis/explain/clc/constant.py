@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from .expression_types import scalar_type
+from .expression_types import type_of
 from .tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
 from .typed_constants import LOGICAL, NotConstant, binary_constant, converted, unary_constant
 from .types import INT, LONG, SIZE_T, Pointer, Scalar, usual
@@ -53,7 +53,8 @@ def _conditional(expression: Conditional, names: Mapping[str, Number]) -> Number
     truth = bool(constant(expression.condition, names).value)
     chosen, unused = (expression.chosen, expression.other) if truth else (expression.other, expression.chosen)
     number = constant(chosen, names)
-    return converted(number, usual(number.type, scalar_type(unused, names) or number.type))
+    other = type_of(unused, {name: each.type for name, each in names.items()})
+    return converted(number, usual(number.type, other) if isinstance(other, Scalar) else number.type)
 
 
 def _binary(expression: Binary, names: Mapping[str, Number]) -> Number:

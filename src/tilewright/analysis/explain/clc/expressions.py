@@ -1,6 +1,7 @@
 """Expression parser: precedence climbing over tokens."""
 
 from .condition import PRECEDENCE
+from .expression_types import sized_type
 from .lexer import Position, Token
 from .literals import read_character, read_number, read_string
 from .refused import REFUSED_WORDS
@@ -119,7 +120,10 @@ class ExpressionParser(TokenStream):
             kind = self.type_name()
             self.expect(")")
             return SizeOf(token.position, kind, None, alignment)
-        return SizeOf(token.position, None, self.unary(), alignment)
+        operand = self.unary()
+        names = {name: each.type for name, each in self.constants.items()} | self.variable_types
+        known = None if alignment else sized_type(operand, names)
+        return SizeOf(token.position, known, operand, alignment)
 
     def primary(self) -> Expression:
         token = self.take()

@@ -77,14 +77,14 @@ class Parser(StatementParser):
         if isinstance(kept, Body):
             last = self.take()
             later = Parser([])
-            later.types, later.constants, later.enumerators = dict(self.types), dict(self.constants), self.enumerators
+            later.leave(self.scope())
             later.struct_ids = self.struct_ids
             return lambda: later.read_body(kept, last, name, parameters)
         if self.current.text != "{":
             raise self.position.error(f"expected the body of {name}, found {describe(self.current)}")
-        types, constants, enumerators = dict(self.types), dict(self.constants), self.enumerators
+        scope = self.scope()
         block = self.function_block(name, parameters)
-        self.types, self.constants, self.enumerators = types, constants, enumerators
+        self.leave(scope)
         return lambda: block
 
     def read_body(self, kept: Body, last: Token, name: str, parameters: tuple[Parameter, ...]) -> Block:
@@ -99,4 +99,5 @@ class Parser(StatementParser):
         self.function_name = name
         for each in parameters:
             self.hide(each.name)
+            self.variable_types[each.name] = each.type
         return self.block()

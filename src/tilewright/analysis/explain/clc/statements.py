@@ -26,13 +26,13 @@ class StatementParser(AssemblyParser):
 
     def block(self) -> Block:
         position = self.expect("{").position
-        types, constants, enumerators = dict(self.types), dict(self.constants), self.enumerators
+        scope = self.scope()
         statements: list[Statement] = []
         while not self.accept("}"):
             if self.current.kind == "end":
                 raise position.error("this brace is not closed")
             statements.append(self.label() or self.statement())
-        self.types, self.constants, self.enumerators = types, constants, enumerators
+        self.leave(scope)
         return Block(position, tuple(statements))
 
     def statement(self) -> Statement:
@@ -108,7 +108,7 @@ class StatementParser(AssemblyParser):
 
     def for_statement(self, position: Position) -> Loop:
         self.expect("(")
-        constants, types, enumerators = dict(self.constants), dict(self.types), self.enumerators
+        scope = self.scope()
         initial: Statement | None = None
         if self.starts_type():
             initial = Declaration(self.position, tuple(self.variables(self.specifiers())))
@@ -121,7 +121,7 @@ class StatementParser(AssemblyParser):
         step = None if self.current.text == ")" else self.expression()
         self.expect(")")
         body = self.statement()
-        self.constants, self.types, self.enumerators = constants, types, enumerators
+        self.leave(scope)
         return Loop(position, initial, condition, step, body)
 
     def while_statement(self, position: Position) -> Loop:

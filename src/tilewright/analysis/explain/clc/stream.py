@@ -29,6 +29,9 @@ KEYWORDS = {
 _ENUMERATORS = {name: Number(Position("<built in>", 1, 1), value, INT) for name, value in ENUMERATORS.items()}
 
 
+Scope = tuple[dict[str, Type], dict[str, Number], dict[str, Number], dict[str, Type]]
+
+
 class TokenStream:
     """Tokens with a cursor; also the type names, enumerators, constant integers and variables seen so far."""
 
@@ -39,8 +42,16 @@ class TokenStream:
         self.constants: dict[str, Number] = dict(_ENUMERATORS)
         self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
         self.variable_names: set[str] = set()
+        self.variable_types: dict[str, Type] = {}
         self.struct_ids = count(1)
         self.function_name = ""
+
+    def scope(self) -> Scope:
+        """What names mean here, to be given back to `leave` at the end of a block."""
+        return dict(self.types), dict(self.constants), self.enumerators, dict(self.variable_types)
+
+    def leave(self, scope: Scope) -> None:
+        self.types, self.constants, self.enumerators, self.variable_types = scope
 
     @property
     def current(self) -> Token:

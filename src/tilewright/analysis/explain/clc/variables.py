@@ -31,6 +31,7 @@ class VariableParser(DeclarationParser):
 
     def variable(self, head: Declarator, static: bool) -> Variable:
         self.variable_names.add(head.name)  # it is known in its own initialiser
+        self.variable_types[head.name] = head.type
         initial = self.initializer() if self.accept("=") else None
         kind = self.with_length(head.type, initial, head.position)
         if isinstance(kind, Array) and kind.length == 0:
@@ -38,6 +39,7 @@ class VariableParser(DeclarationParser):
         if isinstance(kind, Struct) and kind.identity < 0:
             raise head.position.error(f"{kind} is not defined")
         self.hide(head.name)
+        self.variable_types[head.name] = kind
         if head.constant and isinstance(kind, Scalar) and not kind.is_float and initial is not None:
             value = try_constant(initial, self.constants)
             if isinstance(value, int):
