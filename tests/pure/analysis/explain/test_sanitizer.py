@@ -68,7 +68,9 @@ FAULTS: dict[str, tuple[str, list[tuple[str, int]]]] = {
         "__global int4* p = (__global int4*)(o + 1);\np[g] = (int4)(1);", [("misaligned access", 3), ("out of bounds", 3)],
     ),
     "write to const": ("__global int* p = (__global int*)a;\np[g] = 1;", [("write to read-only memory", 3)]),
-    "atomic against plain": ("atomic_add(&o[0], 1);\nif (g == 33) o[0] = 3;", [("data race", 3)]),
+    "atomic against plain": (
+        "atomic_add(&o[0], 1);\nif (g == 33) o[0] = 3;", [("data race", 3), ("race between groups", 3)],
+    ),
     "async copy without waiting": (
         f"event_t e = async_work_group_copy(t, a, 32, 0);\no[g] = t[l];\n{WAIT}\nwait_group_events(1, &e);",
         [("data race", 3)],
@@ -132,6 +134,7 @@ def test_benign_races_are_named_and_are_no_faults() -> None:
     explanation = explain("t[0] = 5;\no[0] = n;")
     assert {(each.kind, each.position.line) for each in explanation.findings} == {
         ("benign race", 2),
+        ("benign race", 3),
         ("benign race between groups", 3),
     }
     assert explanation.faults == ()

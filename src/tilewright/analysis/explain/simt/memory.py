@@ -141,11 +141,10 @@ class VirtualMemory(SegmentTable):
                 segment.own()
             shadow = segment.shadow
             if shadow is not None:
-                cells = shadow.cells(touch)
-                missing = None if order is not None and order.stores else shadow.unset(cells)
+                missing = None if order is not None and order.stores else shadow.unset(shadow.cells(touch))
                 if missing is not None:
                     self.complaints.uninitialised(segment, touch, missing)
-                report_atomic(self, segment, touch, cells, loads)
+                report_atomic(self, segment, touch, loads)
             if self.ordering.synchronisation.active:
                 self.ordering.synchronisation.touch(segment, own.indices, atomic=True)
             self._take_turns(segment, whole, own.indices, access, low, update, out)

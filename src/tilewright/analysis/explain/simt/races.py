@@ -6,13 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.language import Sentence
-from ..clc.types import Space
 from ..terms import term
-from .findings import BENIGN, BENIGN_GROUPS, BETWEEN, COUNTED, GROUPS, RACE, WITHIN
+from .conflicts import Conflict
+from .findings import BENIGN, BENIGN_GROUPS, COUNTED, GROUPS, RACE
+from .race_words import example, own_offset, scope, subject
 from .readers import Touch
 from .segment_table import SegmentTable
 from .segments import Access, Segment
-from .shadow import Conflict, Shadow
+from .stored_together import report_together
 from .team_order import ITEM
 
 
@@ -20,12 +21,10 @@ def report_read(memory: SegmentTable, segment: Segment, touch: Touch, cells: npt
     """Checks a plain read against earlier writes and atomic updates of other items."""
     shadow = segment.shadow
     assert shadow is not None
-    written = shadow.conflicts_with_write(touch, cells)
-    if written is not None:
-        counter = _counter(memory, segment, touch, cells, written)
+    for written in shadow.conflicts_with_write(touch, cells):
+        counter = _counter(memory, segment, touch, written)
         _report(memory, segment, touch, written, "read", benign=False, counter=counter)
-    updated = shadow.conflicts_with_readers(touch, cells, "atomic update")
-    if updated is not None:
+    for updated in shadow.conflicts_with_readers(touch, cells, "atomic update"):
         _report(memory, segment, touch, updated, "read", benign=False)
 
 
@@ -37,36 +36,57 @@ def report_write(
     assert shadow is not None
     shadow.absorb()
     cells = shadow.cells(touch)
-    earlier = shadow.conflicts_with_write(touch, cells)
-    if earlier is not None:
-        segment.contest(cells[earlier.which], shadow.granule)
-        which = earlier.which.any(axis=0) if earlier.which.ndim == 2 else earlier.which
-        old = segment.gather(touch.offsets, access.dtype, access.count, low)
-        same = (_bits(old) == _bits(values)) | ~which
-        _report(memory, segment, touch, earlier, "write", benign=bool(same.all()))
+    _report_stored_again(memory, segment, touch, access, values, low, cells)
     for kind in ("read", "atomic update", "atomic load"):
-        conflict = shadow.conflicts_with_readers(touch, cells, kind)
-        if conflict is not None:
+        for conflict in shadow.conflicts_with_readers(touch, cells, kind):
             last = kind == "atomic update" and _all_are_last(memory, segment, touch, cells, conflict)
             _report(memory, segment, touch, conflict, "write", benign=False, counter=segment.name if last else None)
     lost = shadow.write(touch, cells, memory.machine.clock)
     if lost is not None:
         segment.contest(cells[lost], shadow.granule)
-        _report_together(memory, segment, touch, access, values, cells, lost)
+        report_together(memory, segment, touch, values, cells, lost)
 
 
-def report_atomic(
-    memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64], loads: bool = False
+def _report_stored_again(
+    memory: SegmentTable,
+    segment: Segment,
+    touch: Touch,
+    access: Access,
+    values: npt.NDArray[Any],
+    low: int,
+    cells: npt.NDArray[np.int64],
 ) -> None:
+    """Checks a plain write against earlier plain writes."""
+    shadow = segment.shadow
+    assert shadow is not None
+    found = shadow.conflicts_with_write(touch, cells)
+    if not found:
+        return
+    same = _bits(segment.gather(touch.offsets, access.dtype, access.count, low)) == _bits(values)
+    same = same.all(axis=0) if same.ndim == 2 else same
+    changed = shadow.changed
+    for conflict in found:
+        segment.contest(cells[conflict.which], shadow.granule)
+        benign = bool((same | ~conflict.which).all())
+        if benign and changed is not None and not conflict.between_groups:
+            # Another group's store lies between both, and may have left the value that was compared.
+            hidden = conflict.which & found[-1].which & found[-1].between_groups
+            benign = not changed[cells[hidden]].any()
+        _report(memory, segment, touch, conflict, "write", benign)
+    if found[-1].between_groups and not same.all():
+        shadow.mark_changed(cells[found[-1].which & ~same])
+
+
+def report_atomic(memory: SegmentTable, segment: Segment, touch: Touch, loads: bool = False) -> None:
     """Checks an atomic update, or a load, against plain accesses of other items, and records it."""
     shadow = segment.shadow
     assert shadow is not None
     shadow.absorb()
+    cells = shadow.cells(touch)
     own = "atomic load" if loads else "atomic update"
-    read = None if loads else shadow.conflicts_with_readers(touch, cells, "read")
-    for conflict in (shadow.conflicts_with_write(touch, cells), read):
-        if conflict is not None:
-            _report(memory, segment, touch, conflict, own, benign=False)
+    read = () if loads else shadow.conflicts_with_readers(touch, cells, "read")
+    for conflict in (*shadow.conflicts_with_write(touch, cells), *read):
+        _report(memory, segment, touch, conflict, own, benign=False)
     shadow.update(touch, cells, loads)
 
 
@@ -91,14 +111,11 @@ def _lanes(memory: SegmentTable, touch: Touch, which: npt.NDArray[np.bool_]) -> 
     return np.broadcast_to(lanes, which.shape)[which]
 
 
-def _counter(
-    memory: SegmentTable, segment: Segment, touch: Touch, cells: npt.NDArray[np.int64], conflict: Conflict
-) -> str | None:
+def _counter(memory: SegmentTable, segment: Segment, touch: Touch, conflict: Conflict) -> str | None:
     """The counter that orders all the writes before the conflicting reads, if there is one."""
-    assert segment.shadow is not None
     if not memory.ordering.updates:
         return None
-    groups = ((segment.shadow.writer[cells][conflict.which] & ITEM) - 1) // memory.machine.span
+    groups = ((conflict.rivals[0] & ITEM) - 1) // memory.machine.span
     pairs = set(zip(groups.tolist(), _lanes(memory, touch, conflict.which).tolist(), strict=True))
     alike = {(writer, memory.ordering.alike(reader)): (writer, reader) for writer, reader in pairs}
     counters = {memory.ordering.counter_between(segment, writer, reader) for writer, reader in alike.values()}
@@ -154,93 +171,9 @@ def _report(
     other = memory.sites[conflict.site].position
     text = Sentence(
         "{own} of {subject} meets the {earlier} at line {line}: {how}",
-        own=term(own), subject=_subject(segment), earlier=term(conflict.earlier), line=other.line, how=how,
+        own=term(own), subject=subject(segment), earlier=term(conflict.earlier), line=other.line, how=how,
     )  # fmt: skip
-    example = _example(memory, conflict.own_tag, conflict.other_tag, _own_offset(segment, conflict.offset))
-    scope = "" if conflict.between_groups else _scope(memory, conflict.own, conflict.rivals)
-    where = (_subject(segment), scope, memory.machine.last_barrier)
-    memory.machine.findings.add(kind, touch.site.position, text, example, other, conflict.count, where)
-
-
-def _subject(segment: Segment) -> Sentence:
-    """What the accesses of a race have in common."""
-    return Sentence("{space} '{name}'", space=term(segment.space.word), name=segment.name)
-
-
-def _example(memory: SegmentTable, one: int, other: int, offset: int) -> Sentence:
-    """Two work-items by their tags, and the byte at which they met."""
-    machine = memory.machine
-    items = machine.tag_name(one), machine.tag_name(other)
-    return Sentence("{one} against {other}, byte {offset}", one=items[0], other=items[1], offset=offset)
-
-
-def _scope(memory: SegmentTable, own: npt.NDArray[np.int64], rivals: tuple[npt.NDArray[np.int64], ...]) -> str:
-    """Whether all pairs of tags are of one sub-group each."""
-    mine = _sub_group(memory, own)
-    return WITHIN if all((mine == _sub_group(memory, each)).all() for each in rivals) else BETWEEN
-
-
-def _sub_group(memory: SegmentTable, tags: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """A number for the sub-group of each tag; async copies have their own."""
-    machine = memory.machine
-    group, item = np.divmod((tags & ITEM) - 1, machine.span)
-    found: npt.NDArray[np.int64] = group * (machine.span + 1) + np.where(
-        item == machine.items, machine.span, item // machine.request_lanes
-    )
-    return found
-
-
-def _report_together(
-    memory: SegmentTable,
-    segment: Segment,
-    touch: Touch,
-    access: Access,
-    values: npt.NDArray[Any],
-    cells: npt.NDArray[np.int64],
-    lost: npt.NDArray[np.bool_],
-) -> None:
-    """Several lanes stored to one cell in one instruction."""
-    shadow = segment.shadow
-    assert shadow is not None
-    at = tuple(np.argwhere(lost)[0])
-    winner = int(shadow.writer[cells[at]])
-    lane = int(at[-1])
-    loser = int(touch.tags[lane])
-    between = segment.space is not Space.LOCAL and _group(memory, winner) != _group(memory, loser)
-    benign = _same_values(shadow, cells, values)
-    kind = (BENIGN_GROUPS if between else BENIGN) if benign else (GROUPS if between else RACE)
-    subject = _subject(segment)
-    if benign:
-        text = Sentence("several work-items store the same value in one place of {subject}", subject=subject)
-    else:
-        text = Sentence("several work-items store different values in one place of {subject}", subject=subject)
-    example = _example(memory, loser, winner, _own_offset(segment, int(cells[at]) * shadow.granule))
-    count = int((lost.any(axis=0) if lost.ndim == 2 else lost).sum())
-    losers = np.broadcast_to(touch.tags, cells.shape)[lost]
-    scope = "" if between else _scope(memory, losers, (shadow.writer[cells[lost]],))
-    where = (subject, scope, memory.machine.last_barrier)
-    memory.machine.findings.add(kind, touch.site.position, text, example, touch.site.position, count, where)
-
-
-def _same_values(shadow: Shadow, cells: npt.NDArray[np.int64], values: npt.NDArray[Any]) -> bool:
-    """Whether all lanes that store into one cell store the same bytes."""
-    lanes = cells.shape[-1]
-    rows = np.ascontiguousarray(values.reshape(-1, lanes).T).view(np.uint8).reshape(lanes, -1)
-    pieces = rows.reshape(lanes, -1, shadow.granule).transpose(1, 0, 2).reshape(-1, shadow.granule)
-    flat = cells.reshape(-1)
-    order = np.argsort(flat, kind="stable")
-    together = flat[order][1:] == flat[order][:-1]
-    differs = (pieces[order][1:] != pieces[order][:-1]).any(axis=1)
-    return not (together & differs).any()
-
-
-def _group(memory: SegmentTable, tag: int) -> int:
-    return ((tag & int(ITEM)) - 1) // memory.machine.span
-
-
-def _own_offset(segment: Segment, offset: int) -> int:
-    """The offset in one copy of a byte offset in all copies."""
-    if segment.base is None:
-        return offset
-    rooms = np.unique(segment.base)
-    return offset - int(rooms[np.searchsorted(rooms, offset, side="right") - 1])
+    pair = example(memory, conflict.own_tag, conflict.other_tag, own_offset(segment, conflict.offset))
+    among = "" if conflict.between_groups else scope(memory, conflict.own, conflict.rivals)
+    where = (subject(segment), among, memory.machine.last_barrier)
+    memory.machine.findings.add(kind, touch.site.position, text, pair, other, conflict.count, where)

@@ -59,7 +59,7 @@ class Readers:
         np.maximum.at(self.highest, cells, tags)
         np.maximum.at(self.lowest, cells, complement(tags))
         if group_items:
-            groups = (((tags & ITEM) - 1) // group_items + 1).astype(np.int32)
+            groups = (_group(tags, group_items) + 1).astype(np.int32)
             np.maximum.at(self.group_high, cells, groups)
             np.maximum.at(self.group_low, cells, np.int32(2**31 - 1) - groups)
         self.site[cells] = site
@@ -80,29 +80,48 @@ class Readers:
         high, low = np.where(wide_by_high, wide_high, high), np.where(wide_by_low, wide_low, low)
         return by_high | wide_by_high, high, by_low | wide_by_low, low
 
-    def others(
-        self, cells: Int64s, tags: Int64s, group_items: int, floors: Floors | None = None
-    ) -> tuple[Bools, Int64s, Int64s, Bools]:
-        """Cells that another item read: (cells, its tag, that of another such item, whether only another group read)."""
+    def others(self, cells: Int64s, tags: Int64s, floors: Floors | None = None) -> tuple[Bools, Int64s, Int64s]:
+        """Cells that another item read since the last barrier: (cells, its tag, that of another such item)."""
         by_high, high, by_low, low = self._items(cells, tags, floors)
-        if not group_items:
-            return (
-                by_high | by_low,
-                np.where(by_high, high, low),
-                np.where(by_low, low, high),
-                np.zeros(high.shape, bool),
-            )
-        own = (tags & ITEM) - 1
-        own_group = own // group_items + 1
-        by_high &= ((high & ITEM) - 1) // group_items + 1 == own_group
-        by_low &= ((low & ITEM) - 1) // group_items + 1 == own_group
+        return by_high | by_low, np.where(by_high, high, low), np.where(by_low, low, high)
+
+    def others_of_group(
+        self, cells: Int64s, tags: Int64s, group_items: int, floors: Floors | None = None
+    ) -> tuple[Bools, Int64s, Int64s]:
+        """The same, if the item is of the same group. Another group's items may hide it."""
+        by_high, high, by_low, low = self._items(cells, tags, floors)
+        own = _group(tags, group_items)
+        by_high &= _group(high, group_items) == own
+        by_low &= _group(low, group_items) == own
+        return by_high | by_low, np.where(by_high, high, low), np.where(by_low, low, high)
+
+    def other_groups(self, cells: Int64s, tags: Int64s, group_items: int) -> tuple[Bools, Int64s]:
+        """Cells that another group read at any time: (cells, the tag of one that did, or of its group's first item)."""
+        own = _group(tags, group_items) + 1
         last, first = self.group_high[cells], np.int32(2**31 - 1) - self.group_low[cells]
-        between = (last != 0) & ((last != own_group) | (first != own_group))
-        tag = np.where(by_high, high, np.where(by_low, low, 0))
-        foreign = np.where(last != own_group, last, first)
-        tag = np.where(tag == 0, (foreign.astype(np.int64) - 1) * group_items + 1, tag)
-        other = np.where(by_low, low, tag)
-        return by_high | by_low | between, tag, other, between & ~by_high & ~by_low
+        foreign = np.where(last != own, last, first)
+        which = (last != 0) & (foreign != own)
+        if not which.any():
+            return which, tags
+        tag = (foreign.astype(np.int64) - 1) * group_items + 1
+        low, high = self.lowest[cells], self.highest[cells]
+        for known, exists in ((complement(low), low != 0), (high, high != 0)):
+            tag = np.where(exists & (_group(known, group_items) + 1 != own), known, tag)
+        return which, tag
+
+    def remove(self, cells: Int64s, tags: Int64s) -> None:
+        """Forgets these readers, where they are the highest or lowest."""
+        self.highest[cells] = np.where(self.highest[cells] == tags, 0, self.highest[cells])
+        low = self.lowest[cells]
+        self.lowest[cells] = np.where(low == complement(tags), 0, low)
+
+    def insert(self, places: npt.NDArray[np.intp]) -> None:
+        """Adds cells that nobody has read before those at `places`."""
+        self.highest, self.lowest = np.insert(self.highest, places, 0), np.insert(self.lowest, places, 0)
+        self.group_high, self.group_low = np.insert(self.group_high, places, 0), np.insert(self.group_low, places, 0)
+        self.site = np.insert(self.site, places, 0)
+        if self.wide is not None:
+            self.wide.insert(places)
 
 
 def complement(tags: Int64s) -> Int64s:
@@ -112,3 +131,7 @@ def complement(tags: Int64s) -> Int64s:
 
 def _spread(tags: Int64s, cells: Int64s) -> Int64s:
     return tags if cells.ndim == 1 else np.ascontiguousarray(np.broadcast_to(tags, cells.shape)).ravel()
+
+
+def _group(tags: Int64s, group_items: int) -> Int64s:
+    return ((tags & ITEM) - 1) // group_items

@@ -105,6 +105,8 @@ class SegmentTable:
             if segment.space is Space.LOCAL:
                 segment.shadow = Shadow(segment.data.size, 0, initialised=False)
                 segment.data[:] = self.machine.fill
+            elif segment.shadow is not None:
+                segment.shadow.new_batch()
 
     def forget_local_reads(self) -> None:
         for segment in self.segments.values():

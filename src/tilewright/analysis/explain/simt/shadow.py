@@ -4,32 +4,14 @@ A tag names one work-item in one epoch (the time between two barriers): epoch <<
 race if different items of a group make them in one epoch, or items of different groups at any time, and one writes.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 
-from .readers import Readers, Touch, complement
+from .conflicts import Conflict, Rivals, conflict_of
+from .own_groups import OwnGroups
+from .readers import Readers, Touch
 from .team_order import ITEM, Bools, Int64s
 
 _PENDING_LIMIT = 1 << 22
-
-
-@dataclass(slots=True)
-class Conflict:
-    """A race: the kind and position of the earlier access, both tags, the byte, and whether it is between groups. `own` and
-    `rivals` are the tags of all conflicts; of several readers of a cell those with the highest and the lowest number."""
-
-    earlier: str
-    site: int
-    own_tag: int
-    other_tag: int
-    offset: int
-    between_groups: bool
-    count: int
-    which: Bools
-    own: Int64s
-    rivals: tuple[Int64s, ...]
 
 
 class Shadow:
@@ -50,6 +32,8 @@ class Shadow:
         self.pending_items = 0
         self.last_write = -1
         self.complete = initialised
+        self.own_groups: dict[str, OwnGroups] = {}  # by the kind of access, of bytes that groups share
+        self.changed: Bools | None = None  # cells in which a race between groups that run at once left another value
 
     def cells(self, touch: Touch) -> Int64s:
         """The cells of each lane: like the offsets, or with one more dimension before theirs, the cells of an access."""
@@ -68,6 +52,9 @@ class Shadow:
         for readers in (self.readers, self.atomics, self.atomic_loads):
             if readers is not None:
                 readers.refine(factor)
+        for own in self.own_groups.values():
+            own.refine(factor)
+        self.changed = None if self.changed is None else self.changed.repeat(factor)
 
     def unset(self, cells: Int64s) -> Bools | None:
         """The cells that have not been written yet; None if all have been."""
@@ -98,61 +85,69 @@ class Shadow:
             if self.readers is None:
                 self.readers = Readers(self.writer.size)
             self.readers.enter(touch, cells, self.group_items)
+            self._keep("read", touch)
         self.forget_reads()
 
-    def conflicts_with_write(self, touch: Touch, cells: Int64s) -> Conflict | None:
+    def new_batch(self) -> None:
+        """Other groups run now."""
+        self.changed = None
+        for own in self.own_groups.values():
+            own.clear()
+
+    def _keep(self, kind: str, touch: Touch) -> None:
+        if self.group_items:
+            if kind not in self.own_groups:
+                self.own_groups[kind] = OwnGroups(self.group_items, self.cells)
+            self.own_groups[kind].keep(touch)
+
+    def conflicts_with_write(self, touch: Touch, cells: Int64s) -> tuple[Conflict, ...]:
         """Whether another item wrote these cells in this epoch (or another group at any time)."""
         earlier = self.writer[cells]
         tags = np.broadcast_to(touch.tags, cells.shape)
-        base = touch.since(tags, earlier)
-        if self.group_items:
-            other = (earlier != 0) & ((earlier ^ tags) & ITEM != 0)
-            if not other.any():
-                return None
-            between = ((earlier & ITEM) - 1) // self.group_items != ((tags & ITEM) - 1) // self.group_items
-            which = other & (between | (earlier > base))
-        else:
+        if not self.group_items:
+            base = touch.since(tags, earlier)
             if earlier.max(initial=0) <= int(base.min(initial=0)):
-                return None
+                return ()
             which = (earlier > base) & (earlier != tags)
-            between = np.zeros(which.shape, bool)
-        return self._conflict("write", which, touch, cells, (earlier,), between, self.writer_site)
+            return self._conflicts("write", touch, cells, Rivals(which, (earlier,), self.writer_site[cells]))
+        other = (earlier != 0) & ((earlier ^ tags) & ITEM != 0)
+        if not other.any():
+            return ()
+        sites = self.writer_site[cells]
+        foreign = other & (((earlier & ITEM) - 1) // self.group_items != ((tags & ITEM) - 1) // self.group_items)
+        own = Rivals(other & ~foreign & (earlier > touch.since(tags, earlier)), (earlier, earlier), sites)
+        return self._conflicts("write", touch, cells, own, Rivals(foreign, (earlier,), sites))
 
-    def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> Conflict | None:
+    def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> tuple[Conflict, ...]:
         """Whether another item made an access of this kind: "read", "atomic update" or "atomic load"."""
         readers = {"read": self.readers, "atomic update": self.atomics, "atomic load": self.atomic_loads}[kind]
         if readers is None:
-            return None
+            return ()
         tags = np.ascontiguousarray(np.broadcast_to(touch.tags, cells.shape))
-        which, other, another, between = readers.others(cells, tags, self.group_items, touch.floors)
-        return self._conflict(kind, which, touch, cells, (other, another), between, readers.site)
+        sites = readers.site[cells]
+        if not self.group_items:
+            which, *others = readers.others(cells, tags, touch.floors)
+            return self._conflicts(kind, touch, cells, Rivals(which, tuple(others), sites))
+        which, *others = readers.others_of_group(cells, tags, self.group_items, touch.floors)
+        foreign, foreign_tags = readers.other_groups(cells, tags, self.group_items)
+        own = Rivals(which, tuple(others), sites)
+        return self._conflicts(kind, touch, cells, own, Rivals(foreign, (foreign_tags,), sites))
 
-    def _conflict(
-        self,
-        kind: str,
-        which: Bools,
-        touch: Touch,
-        cells: Int64s,
-        others: tuple[Int64s, ...],
-        between: Bools,
-        sites: Any,
-    ) -> Conflict | None:
-        if not which.any():
-            return None
-        at = tuple(np.argwhere(which)[0])
-        tags = np.broadcast_to(touch.tags, cells.shape)
-        return Conflict(
-            kind,
-            int(sites[cells[at]]),
-            int(tags[at]),
-            int(others[0][at]),
-            int(cells[at]) * self.granule,
-            bool(between[at]),
-            int(which.any(axis=0).sum() if which.ndim == 2 else which.sum()),
-            which,
-            tags[which],
-            tuple(each[which] for each in others),
-        )
+    def _conflicts(
+        self, kind: str, touch: Touch, cells: Int64s, own: Rivals, foreign: Rivals | None = None
+    ) -> tuple[Conflict, ...]:
+        """The conflicts inside groups, and those between groups, as far as there are any."""
+        if foreign is not None and kind in self.own_groups and foreign.which.any():
+            tags = np.ascontiguousarray(np.broadcast_to(touch.tags, cells.shape))
+            own = own.or_those(Rivals.of(*self.own_groups[kind].others(touch, cells, tags)), foreign.which)
+        found = [(rivals, rivals is foreign) for rivals in (own, foreign) if rivals is not None and rivals.which.any()]
+        return tuple(conflict_of(kind, touch, cells, self.granule, *each) for each in found)
+
+    def mark_changed(self, cells: Int64s) -> None:
+        """A race between groups left other values in these cells."""
+        if self.changed is None:
+            self.changed = np.zeros(self.writer.size, bool)
+        self.changed[cells] = True
 
     def write(self, touch: Touch, cells: Int64s, clock: int) -> Bools | None:
         """Records a plain write. Returns the lanes whose cell another lane wrote in the same instruction."""
@@ -160,6 +155,7 @@ class Shadow:
         self.writer[cells] = tags
         self.writer_site[cells] = touch.site.number
         self.last_write = clock
+        self._keep("write", touch)
         lost = self.writer[cells] != tags
         return lost if lost.any() else None
 
@@ -175,6 +171,7 @@ class Shadow:
         readers = self.atomic_loads if loads else self.atomics
         assert readers is not None
         readers.enter(touch, cells, self.group_items)
+        self._keep("atomic load" if loads else "atomic update", touch)
 
     def release(self, touch: Touch) -> None:
         """Removes a read: its reader has finished, and all lanes know that."""
@@ -185,12 +182,13 @@ class Shadow:
                 return
         if self.readers is not None:
             cells = self.cells(touch)
-            mine = np.broadcast_to(touch.tags, cells.shape)
-            self.readers.highest[cells] = np.where(self.readers.highest[cells] == mine, 0, self.readers.highest[cells])
-            low = self.readers.lowest[cells]
-            self.readers.lowest[cells] = np.where(low == complement(mine), 0, low)
+            self.readers.remove(cells, np.broadcast_to(touch.tags, cells.shape))
+        if "read" in self.own_groups:
+            self.own_groups["read"].forget(touch)
 
     def settle(self, touch: Touch) -> None:
         """Marks what was written as written before all epochs: in order for the writer's group, and for no other."""
         cells = self.cells(touch)
         self.writer[cells] = np.broadcast_to(touch.tags & ITEM, cells.shape)
+        if "write" in self.own_groups:
+            self.own_groups["write"].forget(touch)

@@ -53,6 +53,9 @@ class WideReaders:
     def refine(self, factor: int) -> None:
         self.highest, self.lowest = self.highest.repeat(factor), self.lowest.repeat(factor)
 
+    def insert(self, places: npt.NDArray[np.intp]) -> None:
+        self.highest, self.lowest = np.insert(self.highest, places, 0), np.insert(self.lowest, places, 0)
+
     def add(self, cells: Int64s, tags: Int64s) -> None:
         np.maximum.at(self.highest, cells, tags)
         np.maximum.at(self.lowest, cells, tags ^ ITEM)
