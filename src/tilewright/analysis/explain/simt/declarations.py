@@ -173,11 +173,11 @@ class DeclarationCompiler(LastingCompiler):
             np.dtype(np.uint8), kind.size, 1, self.machine.memory.site(position, "store", kind.size, 1), counted=False
         )
         whole = len(items) == 1 and items[0].type.size == kind.size and items[0].field is None
-        zeros, memory = np.zeros((access.count, 1), np.uint8), self.machine.memory
+        zero, memory = np.uint8(0), self.machine.memory
 
         def fill(frame: Frame, mask: Mask) -> None:
             if not whole:
-                memory.store(segment.address, access, zeros, mask)
+                memory.store(segment.address, access, zero, mask)
             for store in stores:
                 store(frame, mask)
 
