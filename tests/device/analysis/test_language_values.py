@@ -47,6 +47,13 @@ KERNELS = {
         "r[0] = z.x + z.im + z.v.y; r[1] = s.e * 100 + s.d[1] * 10 + s.b; r[2] = t.a + t.b + t.e; t.c = 1.0f; r[3] = t.b;"
         "r[4] = sizeof(nested_t); nested_t* p = &t; p->d[1] = g; r[5] = t.d[1];",
     ),
+    "packed members": (
+        "struct s { long a __attribute__((packed)); int b; }; struct t { char c; int4 v __attribute__((packed)); struct s s; };"
+        "struct u { short c; __attribute__((packed)) struct s s[2]; double d; };",
+        "struct s x[3] = {{1, 2}, {3, 4}, {g, 5}}; struct t y = {1, (int4)(g), {7, 8}}; struct u z = {.s = {{1, g}, {2, 9}}};"
+        "r[0] = sizeof(x) + 1000 * sizeof(y) + 100000 * sizeof(z); y.v.yz += 3; r[1] = x[g % 3].a; r[2] = y.v.y + y.v.w;"
+        "r[3] = y.s.b + z.s[g & 1].b; struct u* p = &z; p->s[1].a = g; r[4] = p->s[1].a; r[5] = ((int*)x)[g % 9];",
+    ),
     "unions": (
         "union u { uint i; float f; uchar c[4]; };",
         "union u x = {0x01020304u}; union u y = {.f = 1.5f}; r[0] = x.c[0] + 10 * x.c[3]; r[1] = y.i; y.c[1] = g; "

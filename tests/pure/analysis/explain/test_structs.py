@@ -23,3 +23,44 @@ def stored(prelude: str, body: str, lanes: int = 4) -> list[int]:
 def test_bit_fields_of_one_byte_are_initialised(initialiser: str, value: int, lanes: int) -> None:
     struct = "struct s { uchar a : 3, b : 2; };"
     assert stored(struct, f"struct s s = {initialiser}; o[g] = 10 * s.a + s.b;", lanes) == [value] * lanes
+
+
+# members -> size, alignment: Clang's, which drivers are made of
+PACKED_MEMBERS = {
+    "long a __attribute__((packed)); int b;": (12, 4),
+    "char c; __attribute__((packed)) long a, b; int d;": (24, 4),
+    "char c; long a __attribute__((packed)), b;": (24, 8),
+    "char c; long a __attribute__((packed, aligned(2)));": (10, 2),
+    "char c; long a[2] __attribute__((packed)); float4 f __attribute__((packed));": (33, 1),
+    "char c; struct { long x; } i __attribute__((packed));": (9, 1),
+    "char c; union { char d; long a __attribute__((packed)); } u;": (9, 1),
+    "char c; __global long* p __attribute__((packed)); __global long* __attribute__((packed)) q;": (17, 1),
+}
+
+
+@pytest.mark.parametrize("members", PACKED_MEMBERS)
+def test_a_packed_member_lies_at_any_byte(members: str) -> None:
+    size, alignment = PACKED_MEMBERS[members]
+    found = stored(f"struct s {{ {members} }};", "o[g] = g ? sizeof(struct s) : __alignof__(struct s);")
+    assert found == [alignment, size, size, size]
+
+
+PACKED_USES = {
+    "a packed member": ("char c; long a __attribute__((packed)); int b;", "s.a += g; t[g].a = s.a; t[g].b = s.b", "t[g].a + t[g].b"),
+    "a member of a member": ("char c; struct { int x; long y; } a __attribute__((packed));", "s.a.y += g; t[g] = s", "t[g].a.y + s.a.x"),
+    "components": ("char c; int4 a __attribute__((packed));", "s.a.y += g; t[g] = s; t[g].a.zw = s.a.xx", "t[g].a[g & 1] + t[g].a.w"),
+    "an array": ("char c; int a[3] __attribute__((packed));", "s.a[g & 1] += g; t[g] = s", "t[g].a[0] + s.a[1]"),
+    "a pointer": ("char c; __global int* a __attribute__((packed)); int b;", "s.a = o; t[g] = s", "(t[g].a == o) + t[g].b"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PACKED_USES)
+def test_packed_members_are_no_misaligned_accesses(name: str) -> None:
+    members, use, value = PACKED_USES[name]
+    stored(f"struct s {{ {members} }};", f"struct s s = {{}}; struct s t[4]; {use}; o[g] = {value};")
+    stored(f"struct s {{ {members} }};", f"__local struct s t[4]; struct s s = {{1}}; {use}; o[g] = {value};")
+
+
+def test_a_pointer_that_is_misaligned_itself_is_still_found() -> None:
+    with pytest.raises(AssertionError, match="misaligned"):
+        stored("struct s { long a; int b; };", "char t[40] = {0}; o[g] = ((struct s*)(t + 1))->a;")

@@ -50,6 +50,7 @@ class Declarator:
     constant: bool
     position: Position
     aligned: int = 0
+    packed: bool = False
 
 
 class DeclarationParser(EnumerationParser):
@@ -148,7 +149,7 @@ class DeclarationParser(EnumerationParser):
             if not self.static_assertion():
                 members += self.members()
         self.attributes(attributes)
-        if attributes.packed and any(each.bits is not None for each in members):
+        if any(each.bits is not None and (attributes.packed or each.packed) for each in members):
             raise keyword.position.error(PACKED_BITS)
         union = keyword.text == "union"
         kind = struct_of(tag, members, attributes.packed, union, next(self.struct_ids), attributes.aligned or 1)
@@ -166,7 +167,7 @@ class DeclarationParser(EnumerationParser):
             anonymous = isinstance(each.type, Struct) and not each.type.tag
             if not each.name and bits is None and not anonymous:
                 raise each.position.error("a member without a name must be a struct or union without one")
-            out.append(Member(each.name, each.type, each.aligned, bits, each.position))
+            out.append(Member(each.name, each.type, each.aligned, bits, each.position, each.packed))
             if not self.accept(","):
                 break
         self.expect(";")
@@ -196,6 +197,7 @@ class DeclarationParser(EnumerationParser):
     def declarator(self, spec: Specifiers) -> Declarator:
         assert spec.type is not None
         kind, space, constant = spec.type, spec.space, spec.constant
+        attributes = Attributes()
         while self.accept("*"):
             kind, space, constant = Pointer(kind, space or Space.PRIVATE, constant), None, False
             while self.current.text in QUALIFIERS or self.current.text in SPACE_WORDS or self.is_generic():
@@ -203,7 +205,7 @@ class DeclarationParser(EnumerationParser):
                 constant = constant or text == "const"
                 if text in SPACE_WORDS:
                     space = Space[SPACE_WORDS[text].upper()]
-            self.attributes(Attributes())
+            self.attributes(attributes)
         position = self.position
         if self.current.text == "(" and self.ahead().text == "*":
             return self.pointer_to_array(kind, space, constant)
@@ -212,12 +214,13 @@ class DeclarationParser(EnumerationParser):
         named = self.current.kind == "name" and not self.starts_type()
         name = self.identifier("a name").text if named else ""
         kind = self.array_of(kind)
-        attributes = Attributes()
         self.attributes(attributes)
         aligned = attributes.aligned or (0 if spec.is_typedef else spec.attributes.aligned)
         if aligned and spec.is_typedef:
             kind = with_alignment(kind, aligned)
-        return Declarator(name, self.with_attributes(kind, attributes, False), space, constant, position, aligned)
+        kind = self.with_attributes(kind, attributes, False)
+        packed = attributes.packed or spec.attributes.packed
+        return Declarator(name, kind, space, constant, position, aligned, packed)
 
     def pointer_to_array(self, kind: Type, space: Space | None, constant: bool) -> Declarator:
         """`float (*name)[16]`."""

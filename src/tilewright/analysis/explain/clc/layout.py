@@ -8,13 +8,14 @@ from .types import UCHAR, UINT, ULONG, USHORT, Field, Scalar, Struct, Type
 
 @dataclass(frozen=True)
 class Member:
-    """A member as it is declared. `bits` is None for what is no bit-field."""
+    """A member as it is declared. `bits` is None for what is no bit-field; `packed` lets it lie at any byte."""
 
     name: str
     type: Type
     aligned: int
     bits: int | None
     position: Position
+    packed: bool = False
 
 
 def struct_of(tag: str, members: list[Member], packed: bool, union: bool, identity: int, aligned: int = 1) -> Struct:
@@ -22,7 +23,7 @@ def struct_of(tag: str, members: list[Member], packed: bool, union: bool, identi
     bit, largest, alignment = 0, 0, aligned
     fields: list[Field] = []
     for each in members:
-        step = max(1 if packed else each.type.alignment, each.aligned)
+        step = max(1 if packed or each.packed else each.type.alignment, each.aligned)
         if each.bits is None:
             bit = -(-bit // (8 * step)) * 8 * step
             fields.append(Field(each.name, each.type, bit // 8))

@@ -99,10 +99,15 @@ class Pointer(Type):
     target: Type
     space: Space = Space.PRIVATE
     constant: bool = False  # what it points to must not be written
+    aligned: int = field(default=0, compare=False)
 
     @property
     def size(self) -> int:
         return 8
+
+    @property
+    def alignment(self) -> int:
+        return self.aligned or self.size
 
     def __str__(self) -> str:
         return f"{self.space.word} {'const ' if self.constant else ''}{self.target} *"
@@ -227,6 +232,22 @@ def with_alignment(kind: Type, aligned: int) -> Type:
     if isinstance(kind, Scalar | Vector):
         return replace(kind, aligned=aligned)
     return kind
+
+
+def lying_at(kind: Type, offset: int, outer: Type) -> Type:
+    """`kind` as a part of `outer`, `offset` bytes from its start: inside a packed struct it may lie at any byte."""
+    bits = offset | outer.alignment
+    return _at_most_aligned(kind, bits & -bits)
+
+
+def _at_most_aligned(kind: Type, aligned: int) -> Type:
+    if kind.alignment <= aligned:
+        return kind
+    if isinstance(kind, Array):
+        return replace(kind, element=_at_most_aligned(kind.element, aligned))
+    if isinstance(kind, Struct):
+        return replace(kind, byte_alignment=aligned)
+    return replace(kind, aligned=aligned) if isinstance(kind, Scalar | Vector | Pointer) else kind
 
 
 def element_of(kind: Type) -> Scalar | None:

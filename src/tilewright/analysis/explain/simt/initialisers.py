@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ..clc.tree import Expression, InitList, Number, Text, VectorLiteral
-from ..clc.types import Array, Field, Scalar, Struct, Type, Vector
+from ..clc.types import Array, Field, Scalar, Struct, Type, Vector, lying_at
 from .compiled_code import Code
 from .expressions import ExpressionCompiler
 
@@ -34,7 +34,7 @@ def slot_of(kind: Array | Struct, number: int) -> Slot:
     if isinstance(kind, Array):
         return Slot(number * kind.element.size, kind.element)
     field = kind.fields[number]
-    return Slot(field.offset, field.type, field if field.bits else None)
+    return Slot(field.offset, lying_at(field.type, field.offset, kind), field if field.bits else None)
 
 
 class InitialiserCompiler(ExpressionCompiler):

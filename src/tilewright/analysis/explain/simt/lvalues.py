@@ -18,7 +18,7 @@ from ..clc.tree import (
     Text,
     Unary,
 )
-from ..clc.types import CHAR, INT, Array, Pointer, Scalar, Space, Struct, Type, Vector, Void, vector_of
+from ..clc.types import CHAR, INT, Array, Pointer, Scalar, Space, Struct, Type, Vector, Void, lying_at, vector_of
 from .arithmetic import binary
 from .compiled_code import Code, Frame, Memory, Place, Register, RegisterArray, Value
 from .context import Context
@@ -195,7 +195,8 @@ class PlaceCompiler(Context):
         field = base.type.field_of(expression.name)
         if field is None:
             raise expression.position.error(f"{base.type} has no member {expression.name!r}")
-        moved = self.moved_place(base, field.type, field.offset, expression.position)
+        kind = lying_at(field.type, field.offset, base.type)
+        moved = self.moved_place(base, kind, field.offset, expression.position)
         return BitFieldPlace(moved, field, moved.address, expression.position) if field.bits else moved
 
     def components(self, base: Place, expression: Member) -> Place:
@@ -209,7 +210,8 @@ class PlaceCompiler(Context):
         if isinstance(base, MemoryPlace) and consecutive and len(parts) in (1, 2, 4, 8, 16):
             element = base.type.element
             narrow = Vector(element, len(parts), element.size) if len(parts) > 1 else element
-            return self.moved_place(base, narrow, parts[0] * element.size, position)
+            offset = parts[0] * element.size
+            return self.moved_place(base, lying_at(narrow, offset, base.type), offset, position)
         return SwizzlePlace(base, parts)
 
     def moved_place(self, base: MemoryPlace, kind: Type, offset: int, position: Position) -> MemoryPlace:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ....core.language import Sentence
 from ..clc.lexer import Position
-from ..clc.types import INT, Field, Scalar, Type, Vector, promoted
+from ..clc.types import INT, Field, Scalar, Type, Vector, lying_at, promoted
 from .compiled_code import Code, Frame, Place, Run, Value
 from .findings import BOUNDS, Irregular
 from .machine import Machine
@@ -124,4 +124,5 @@ def component_in_memory(machine: Machine, base: MemoryPlace, index: Code, positi
     def moved(frame: Frame, mask: Mask) -> Value:
         return address(frame, mask) + number(frame, mask) * np.int64(element.size)
 
-    return MemoryPlace(machine, element, moved, base.space, base.constant, position, base.counted)
+    kind = lying_at(element, element.size, base.type)
+    return MemoryPlace(machine, kind, moved, base.space, base.constant, position, base.counted)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ....core.language import Sentence
 from ..clc.lexer import Position
-from ..clc.types import Array, Pointer, Scalar, Space, Struct, Type, Vector, vector_of
+from ..clc.types import Array, Pointer, Scalar, Space, Struct, Type, Vector, lying_at, vector_of
 from .cell_traffic import CellTraffic
 from .compiled_code import Code, Frame, Place, Register, RegisterArray, Run, Value
 from .findings import BOUNDS, Irregular
@@ -191,7 +191,8 @@ class MemoryPlace(Place):
         assert isinstance(self.type, Vector)
         element = self.type.element
         if self._store is None:
-            self._store = memory_access(self.machine, element, self.position, "store", self.counted)
+            kind = lying_at(element, 0, self.type)
+            self._store = memory_access(self.machine, kind, self.position, "store", self.counted)
         rows = np.broadcast_to(value, (len(parts), np.shape(value)[-1] if np.ndim(value) else 1))
         for part, row in zip(parts, rows, strict=True):
             one = row if row.size > 1 else row[0]
