@@ -45,20 +45,21 @@ def test_a_packed_member_lies_at_any_byte(members: str) -> None:
     assert found == [alignment, size, size, size]
 
 
-PACKED_USES = {
-    "a packed member": ("char c; long a __attribute__((packed)); int b;", "s.a += g; t[g].a = s.a; t[g].b = s.b", "t[g].a + t[g].b"),
-    "a member of a member": ("char c; struct { int x; long y; } a __attribute__((packed));", "s.a.y += g; t[g] = s", "t[g].a.y + s.a.x"),
-    "components": ("char c; int4 a __attribute__((packed));", "s.a.y += g; t[g] = s; t[g].a.zw = s.a.xx", "t[g].a[g & 1] + t[g].a.w"),
-    "an array": ("char c; int a[3] __attribute__((packed));", "s.a[g & 1] += g; t[g] = s", "t[g].a[0] + s.a[1]"),
-    "a pointer": ("char c; __global int* a __attribute__((packed)); int b;", "s.a = o; t[g] = s", "(t[g].a == o) + t[g].b"),
+PACKED_USES = {  # members after a char, a use of the struct s, and what it stores
+    "a packed member": ("long a PACKED; int b;", "s.a += g; t[g].a = s.a; t[g].b = s.b", "t[g].a + t[g].b"),
+    "a member of a member": ("struct { int x; long y; } a PACKED;", "s.a.y += g; t[g] = s", "t[g].a.y + s.a.x"),
+    "components": ("int4 a PACKED;", "s.a.y += g; t[g] = s; t[g].a.zw = s.a.xx", "t[g].a[g & 1] + t[g].a.w"),
+    "an array": ("int a[3] PACKED;", "s.a[g & 1] += g; t[g] = s", "t[g].a[0] + s.a[1]"),
+    "a pointer": ("__global int* a PACKED; int b;", "s.a = o; t[g] = s", "(t[g].a == o) + t[g].b"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PACKED_USES)
 def test_packed_members_are_no_misaligned_accesses(name: str) -> None:
     members, use, value = PACKED_USES[name]
-    stored(f"struct s {{ {members} }};", f"struct s s = {{}}; struct s t[4]; {use}; o[g] = {value};")
-    stored(f"struct s {{ {members} }};", f"__local struct s t[4]; struct s s = {{1}}; {use}; o[g] = {value};")
+    prelude = f"#define PACKED __attribute__((packed))\nstruct s {{ char c; {members} }};"
+    stored(prelude, f"struct s s = {{}}; struct s t[4]; {use}; o[g] = {value};")
+    stored(prelude, f"__local struct s t[4]; struct s s = {{1}}; {use}; o[g] = {value};")
 
 
 def test_a_pointer_that_is_misaligned_itself_is_still_found() -> None:

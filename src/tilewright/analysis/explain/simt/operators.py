@@ -8,7 +8,8 @@ from ..clc.types import INT, Pointer, Scalar, Type, Vector, element_of, signed_i
 from .arithmetic import binary, common_type, fused, to_common
 from .calls import CallCompiler
 from .compiled_code import Code, Frame, Value
-from .convert import change, truth
+from .conditions import check_selects, condition
+from .convert import change
 from .masks import Mask
 
 
@@ -55,7 +56,8 @@ class OperatorCompiler(CallCompiler):
         both = expression.operator == "&&"
         if isinstance(left.type, Vector) or isinstance(right.type, Vector):
             return self.vector_logical(left, right, both, expression.position)
-        first, second = truth(left).run, truth(right).run
+        first = condition(left, expression.left.position).run
+        second = condition(right, expression.right.position).run
 
         def run(frame: Frame, mask: Mask) -> Value:
             known = first(frame, mask)
@@ -79,12 +81,12 @@ class OperatorCompiler(CallCompiler):
         return Code(Vector(element, common.width), run)
 
     def conditional(self, expression: Conditional) -> Code:
-        condition = self.value(expression.condition)
+        asked = self.value(expression.condition)
         chosen, other = self.value(expression.chosen), self.value(expression.other)
-        if isinstance(condition.type, Vector):
-            return self.vector_conditional(condition, chosen, other, expression.position)
+        if isinstance(asked.type, Vector):
+            return self.vector_conditional(asked, chosen, other, expression.position)
         kind = self.meeting(chosen, other, expression.position)
-        test = truth(condition).run
+        test = condition(asked, expression.condition.position).run
         first, second = change(chosen, kind).run, change(other, kind).run
 
         def run(frame: Frame, mask: Mask) -> Value:
@@ -109,11 +111,12 @@ class OperatorCompiler(CallCompiler):
             return chosen.type
         return common_type(chosen.type, other.type, position)
 
-    def vector_conditional(self, condition: Code, chosen: Code, other: Code, position: Position) -> Code:
+    def vector_conditional(self, asked: Code, chosen: Code, other: Code, position: Position) -> Code:
         """Element by element, by the sign bit of the condition (6.3.i)."""
-        assert isinstance(condition.type, Vector)
+        assert isinstance(asked.type, Vector)
         kind = common_type(chosen.type, other.type, position)
         if isinstance(kind, Scalar):
-            kind = Vector(kind, condition.type.width)
-        test, first, second = condition.run, change(chosen, kind).run, change(other, kind).run
+            kind = Vector(kind, asked.type.width)
+        check_selects(asked.type, kind, position)
+        test, first, second = asked.run, change(chosen, kind).run, change(other, kind).run
         return Code(kind, lambda frame, mask: np.where(test(frame, mask) < 0, first(frame, mask), second(frame, mask)))

@@ -26,8 +26,8 @@ from ..clc.types import LONG, Scalar, Space, Struct, Type, Void, promoted
 from .address_taken import addressed_variables
 from .assembly import compile_assembly
 from .compiled_code import Frame, Memory, Register, Step, Symbol
+from .conditions import condition, switch_subject
 from .context import FunctionCode, FunctionState
-from .convert import change, truth
 from .declarations import DeclarationCompiler
 from .jumps import block_with_labels, check_target, jump, jumps_in, labels_of
 from .masks import Mask
@@ -146,7 +146,7 @@ class StatementCompiler(DeclarationCompiler):
         return run
 
     def if_statement(self, statement: If) -> Step:
-        test = truth(self.value(statement.condition)).run
+        test = condition(self.value(statement.condition), statement.condition.position).run
         then = self.statement(statement.then)
         otherwise = None if statement.otherwise is None else self.statement(statement.otherwise)
 
@@ -168,7 +168,7 @@ class StatementCompiler(DeclarationCompiler):
     def loop(self, loop: Loop) -> Step:
         self.state.scopes.append({})
         initial = None if loop.initial is None else self.statement(loop.initial)
-        test = None if loop.condition is None else truth(self.value(loop.condition)).run
+        test = None if loop.condition is None else condition(self.value(loop.condition), loop.condition.position).run
         step = None if loop.step is None else self.value(loop.step).run
         body = self.statement(loop.body)
         together = find_sum(self, loop, test)
@@ -249,7 +249,7 @@ class StatementCompiler(DeclarationCompiler):
 
     def switch(self, switch: Switch) -> Step:
         code = self.value(switch.subject)
-        subject = change(code, LONG).run
+        subject = switch_subject(code, switch.subject.position).run
         self.state.scopes.append({})
         values = _label_values(switch, code.type)
         bodies = [(value, self.case_steps(case)) for value, case in zip(values, switch.cases, strict=True)]

@@ -1,0 +1,63 @@
+"""What a compiler refuses is refused, with a sentence at its place; what looks like it and is valid is not."""
+
+import numpy as np
+import pytest
+
+from tilewright.analysis.explain import Explanation, explain_source
+from tilewright.errors import SourceError
+
+
+def explain(body: str, prelude: str = "") -> Explanation:
+    """The prelude is line 1 of the source, the body line 3. `v` is a vector."""
+    source = f"{prelude}\n__kernel void k(__global int* o) {{ int4 v = (int4)(o[0], 1, 2, 3);\n{body}\n}}"
+    arguments = {"o": np.zeros(4, np.int32)}
+    return explain_source(source, entry="k", global_size=(1,), local_size=(1,), arguments=arguments, step_limit=1000)
+
+
+SCALAR = r"^kernel.cl:3:\d+: a condition is a scalar, not "
+VECTOR = SCALAR + r"int4: write any\(v != 0\) or all\(v != 0\) for a vector v$"
+CONDITIONS = {
+    "if (v) o[0] = 1;": VECTOR,
+    "while (v) o[0] = 1;": VECTOR,
+    "for (; v;) o[0] = 1;": VECTOR,
+    "do o[0] = 1; while (v);": VECTOR,
+    "if (v && 1) o[0] = 1;": VECTOR,
+    "if (1 || v) o[0] = 1;": VECTOR,
+    "if (v > 1) o[0] = 1;": VECTOR,
+    "if (!v) o[0] = 1;": VECTOR,
+    "struct s { int a; } x; if (x) o[0] = 1;": SCALAR + "struct s$",
+    "struct s { int a; } x; o[0] = x ? 1 : 2;": SCALAR + "struct s$",
+    "struct s { int a; } x; o[0] = x && 1;": SCALAR + "struct s$",
+    "if ((void)0) o[0] = 1;": SCALAR + "void$",
+    "o[0] = 1 || (void)0;": SCALAR + "void$",
+    "event_t e; if (e) o[0] = 1;": SCALAR + "event_t$",
+    "switch (v) { case 0: o[0] = 1; }": "a switch takes an integer, not int4$",
+    "switch (1.5f) { case 0: o[0] = 1; }": "a switch takes an integer, not float$",
+    "switch (o) { case 0: o[0] = 1; }": "a switch takes an integer, not global int",
+    "float4 f = 1; o[0] = (f ? v : v).x;": "a condition of components is made of integers, not float4$",
+    "float2 f = 1; f = v ? f : f;": "int4 cannot choose between values of float2",
+    "char4 f = 1; f = v ? f : f;": "int4 cannot choose between values of char4",
+}
+
+
+@pytest.mark.parametrize("body", CONDITIONS)
+def test_conditions_are_scalars(body: str) -> None:
+    with pytest.raises(SourceError, match=CONDITIONS[body]):
+        explain(body)
+
+
+VALID_CONDITIONS = {
+    "if (any(v != 0)) o[0] = 1;": 1,
+    "if (o && 1.5f && !0) o[0] = 2;": 2,
+    "int a[2]; if (a) o[0] = 3;": 3,
+    "o[0] = (v && 1).y + (v || v).z;": -2,
+    "o[0] = (!v).x;": -1,
+    "o[0] = (v > 1 ? v : 7).z + (v > 1 ? (float4)(2) : 5.0f).x;": 7,
+    "double2 d = 1; o[0] = (d < 2.0 ? (double2)(8) : 5.0).x;": 8,
+    "switch ((char)v.y) { case 1: o[0] = 9; }": 9,
+}
+
+
+@pytest.mark.parametrize("body", VALID_CONDITIONS)
+def test_vectors_have_logic_of_their_own(body: str) -> None:
+    assert explain(body).outputs["o"][0] == VALID_CONDITIONS[body]
