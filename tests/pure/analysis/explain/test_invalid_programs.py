@@ -61,3 +61,29 @@ VALID_CONDITIONS = {
 @pytest.mark.parametrize("body", VALID_CONDITIONS)
 def test_vectors_have_logic_of_their_own(body: str) -> None:
     assert explain(body).outputs["o"][0] == VALID_CONDITIONS[body]
+
+
+SWITCHES = {
+    "switch (o[1]) { int z = 5; case 0: z = 3; o[0] = z; }": 3,
+    "switch (o[1]) { int z[2] = {1, 2}; struct s { int a; } s; ; case 0: z[1] = 3; s.a = 4; o[0] = z[1] + s.a; }": 7,
+    "for (int i = 0; i < 3; i++) switch (i) { int z = 9; case 0: z = 3; o[0] += z; break; default: z = i; o[0] += z; }": 6,
+    "enum { A = 1 }; switch (o[1]) { enum { A = 2 }; case 0: ; } o[0] = A;": 1,
+    "enum { A = 1 }; { enum { A = 2 }; } o[0] = A;": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", SWITCHES)
+def test_declarations_before_the_first_case_and_their_scope(body: str) -> None:
+    found = explain(body)
+    assert (found.faults, found.outputs["o"][0]) == ((), SWITCHES[body])
+
+
+def test_an_initialiser_before_the_first_case_never_runs() -> None:
+    assert {each.kind for each in explain("switch (v.y) { int z = 5; case 1: o[0] = z; }").faults} == {
+        "uninitialised read"
+    }
+
+
+def test_a_statement_before_the_first_case_is_refused() -> None:
+    with pytest.raises(SourceError, match="3:16: a statement before the first case is never reached"):
+        explain("switch (v.x) { o[0] = 1; case 0: o[0] = 2; }")

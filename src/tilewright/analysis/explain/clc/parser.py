@@ -77,14 +77,18 @@ class Parser(StatementParser):
         if isinstance(kept, Body):
             last = self.take()
             later = Parser([])
-            later.leave(self.scope())
+            later.types, later.constants, later.enumerators = (
+                dict(self.types),
+                dict(self.constants),
+                dict(self.enumerators),
+            )
+            later.variable_types = dict(self.variable_types)
             later.struct_ids = self.struct_ids
             return lambda: later.read_body(kept, last, name, parameters)
         if self.current.text != "{":
             raise self.position.error(f"expected the body of {name}, found {describe(self.current)}")
-        scope = self.scope()
-        block = self.function_block(name, parameters)
-        self.leave(scope)
+        with self.scope():
+            block = self.function_block(name, parameters)
         return lambda: block
 
     def read_body(self, kept: Body, last: Token, name: str, parameters: tuple[Parameter, ...]) -> Block:

@@ -26,13 +26,12 @@ class StatementParser(AssemblyParser):
 
     def block(self) -> Block:
         position = self.expect("{").position
-        scope = self.scope()
         statements: list[Statement] = []
-        while not self.accept("}"):
-            if self.current.kind == "end":
-                raise position.error("this brace is not closed")
-            statements.append(self.label() or self.statement())
-        self.leave(scope)
+        with self.scope():
+            while not self.accept("}"):
+                if self.current.kind == "end":
+                    raise position.error("this brace is not closed")
+                statements.append(self.label() or self.statement())
         return Block(position, tuple(statements))
 
     def statement(self) -> Statement:
@@ -107,8 +106,11 @@ class StatementParser(AssemblyParser):
         return If(position, condition, then, otherwise)
 
     def for_statement(self, position: Position) -> Loop:
+        with self.scope():
+            return self.for_parts(position)
+
+    def for_parts(self, position: Position) -> Loop:
         self.expect("(")
-        scope = self.scope()
         initial: Statement | None = None
         if self.starts_type():
             initial = Declaration(self.position, tuple(self.variables(self.specifiers())))
@@ -120,9 +122,7 @@ class StatementParser(AssemblyParser):
         self.expect(";")
         step = None if self.current.text == ")" else self.expression()
         self.expect(")")
-        body = self.statement()
-        self.leave(scope)
-        return Loop(position, initial, condition, step, body)
+        return Loop(position, initial, condition, step, self.statement())
 
     def while_statement(self, position: Position) -> Loop:
         self.expect("(")
@@ -157,6 +157,13 @@ class StatementParser(AssemblyParser):
         subject = self.expression()
         self.expect(")")
         self.expect("{")
+        with self.scope():
+            before, cases = self.cases()
+        return Switch(position, subject, tuple(before), cases)
+
+    def cases(self) -> tuple[list[Statement], tuple[Case, ...]]:
+        """The declarations before the first case, whose initialisers never run; and the cases."""
+        before: list[Statement] = []
         cases: list[tuple[Position, int | None, list[Statement]]] = []
         while not self.accept("}"):
             here = self.position
@@ -171,11 +178,12 @@ class StatementParser(AssemblyParser):
                     raise here.error("there are two defaults")
                 cases.append((here, None, []))
                 self.expect(":")
-            elif cases:
-                cases[-1][2].append(self.label() or self.statement())
             else:
-                raise here.error("a statement before the first case is never reached")
-        return Switch(position, subject, tuple(Case(at, value, tuple(body)) for at, value, body in cases))
+                statement = self.label() or self.statement()
+                if not cases and not isinstance(statement, Declaration) and statement != Block(here, ()):
+                    raise here.error("a statement before the first case is never reached")
+                (cases[-1][2] if cases else before).append(statement)
+        return before, tuple(Case(at, value, tuple(body)) for at, value, body in cases)
 
 
 _KEYWORDS = {"if", "for", "while", "do", "return", "break", "continue", "switch", "goto"}

@@ -1,5 +1,7 @@
 """The parser's view of its tokens, and the names that decide how they read."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 
 from .atomic_types import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
@@ -29,9 +31,6 @@ KEYWORDS = {
 _ENUMERATORS = {name: Number(Position("<built in>", 1, 1), value, INT) for name, value in ENUMERATORS.items()}
 
 
-Scope = tuple[dict[str, Type], dict[str, Number], dict[str, Number], dict[str, Type]]
-
-
 class TokenStream:
     """Tokens with a cursor; also the type names, enumerators, constant integers and variables seen so far."""
 
@@ -46,12 +45,14 @@ class TokenStream:
         self.struct_ids = count(1)
         self.function_name = ""
 
-    def scope(self) -> Scope:
-        """What names mean here, to be given back to `leave` at the end of a block."""
-        return dict(self.types), dict(self.constants), self.enumerators, dict(self.variable_types)
-
-    def leave(self, scope: Scope) -> None:
-        self.types, self.constants, self.enumerators, self.variable_types = scope
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """What is declared inside is forgotten at the end."""
+        before = self.types, self.constants, self.enumerators, self.variable_types
+        self.types, self.constants = dict(self.types), dict(self.constants)
+        self.enumerators, self.variable_types = dict(self.enumerators), dict(self.variable_types)
+        yield
+        self.types, self.constants, self.enumerators, self.variable_types = before
 
     @property
     def current(self) -> Token:

@@ -211,7 +211,10 @@ class Case(Node):
 
 @dataclass(frozen=True)
 class Switch(Statement):
+    """`before` are the declarations before the first case, of which only the names count."""
+
     subject: Expression
+    before: tuple[Statement, ...]
     cases: tuple[Case, ...]
 
 

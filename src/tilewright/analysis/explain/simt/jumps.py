@@ -10,6 +10,7 @@ from ..clc.refused import INTO_BLOCK, OUT_OF_EXPRESSION
 from ..clc.tree import (
     Block,
     Break,
+    Case,
     Continue,
     Declaration,
     Function,
@@ -33,10 +34,14 @@ def jumps_in(function: Function) -> bool:
         isinstance(node, Goto)
         or (
             isinstance(node, Switch)
-            and any(isinstance(each, Declaration) for case in node.cases for each in case.statements)
+            and any(isinstance(each, Declaration) for part in (node, *node.cases) for each in _declaring(part))
         )
         for node in nodes_of(function.body)
     )
+
+
+def _declaring(part: Switch | Case) -> tuple[Statement, ...]:
+    return part.statements if isinstance(part, Case) else part.before
 
 
 def labels_of(statements: Sequence[Statement]) -> dict[str, int]:

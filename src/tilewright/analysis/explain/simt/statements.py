@@ -251,6 +251,8 @@ class StatementCompiler(DeclarationCompiler):
         code = self.value(switch.subject)
         subject = switch_subject(code, switch.subject.position).run
         self.state.scopes.append({})
+        for each in switch.before:
+            self.statement(each)
         values = _label_values(switch, code.type)
         bodies = [(value, self.case_steps(case)) for value, case in zip(values, switch.cases, strict=True)]
         self.state.scopes.pop()
