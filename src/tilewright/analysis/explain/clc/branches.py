@@ -24,12 +24,13 @@ ASKS_FOR_COMPILER = frozenset(
 
 @dataclass
 class _Branch:
-    """One open `#if`: whether this part is live, and whether an earlier part was."""
+    """One open `#if`: whether this part is live, whether an earlier part was, and whether it is the `#else`."""
 
     live: bool
     taken: bool
     position: Position
     outer: bool
+    last: bool = False
 
 
 @dataclass
@@ -54,6 +55,9 @@ class Conditions:
             self.branches.pop()
         else:
             branch = self.branches[-1]
+            if branch.last:
+                raise position.error(f"#{directive} after #else")
+            branch.last = directive == "else"
             branch.live = branch.outer and not branch.taken
             if directive != "else":
                 branch.live = branch.live and self._holds(directive.removeprefix("el"), rest, position)

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 
 from .attributes import Attributes
 from .enumerations import EnumerationParser
-from .layout import Member, struct_of
+from .layout import Member, check_members, struct_of
 from .lexer import Position, Token
 from .refused import FUNCTION_POINTER, PACKED_BITS, REFUSED_WORDS
+from .scopes import check_parameters
 from .stream import QUALIFIERS, SPACE_WORDS, TYPE_OF, describe
 from .tree import Parameter, TypeOf
 from .types import (
@@ -119,7 +120,7 @@ class DeclarationParser(EnumerationParser):
         elif text in ("struct", "union"):
             spec.type = self.structure()
         elif text in self.types and spec.type is None:
-            spec.type = self.types[text]
+            spec.type = self.completed(self.types[text])
             self.take()
         elif text == "int" and spec.type in (SHORT, LONG) and not spec.is_long:
             spec.is_long = True  # long int, short int: the second word says nothing new
@@ -144,10 +145,13 @@ class DeclarationParser(EnumerationParser):
         if not self.accept("{"):
             known = self.types.get(f"{keyword.text} {tag}")
             return known or self.forward(keyword.text, tag)
+        if tag:
+            self.define_tag(keyword, tag)
         members: list[Member] = []
         while not self.accept("}"):
             if not self.static_assertion():
                 members += self.members()
+        check_members(members)
         self.attributes(attributes)
         if any(each.bits is not None and (attributes.packed or each.packed) for each in members):
             raise keyword.position.error(PACKED_BITS)
@@ -156,6 +160,13 @@ class DeclarationParser(EnumerationParser):
         if tag:
             self.types[f"{keyword.text} {tag}"] = kind
         return kind
+
+    def define_tag(self, keyword: Token, tag: str) -> None:
+        """From the brace on the tag means the new type, which has no size up to its end."""
+        if tag in self.tags:
+            raise keyword.position.error(f"there are two definitions of {keyword.text} {tag}")
+        self.tags.add(tag)
+        self.types[f"{keyword.text} {tag}"] = self.forward(keyword.text, tag)
 
     def members(self) -> list[Member]:
         """One declaration inside a struct's braces."""
@@ -191,6 +202,12 @@ class DeclarationParser(EnumerationParser):
             raise self.position.error(f"expected the name or the body of a {keyword}")
         return Struct(tag, identity=-1)
 
+    def completed(self, kind: Type) -> Type:
+        """`typedef struct s s_t;` before `struct s { ... };`: from then on the name is that of the whole struct."""
+        if not isinstance(kind, Struct) or kind.identity >= 0:
+            return kind
+        return self.types.get(f"struct {kind.tag}") or self.types.get(f"union {kind.tag}") or kind
+
     def type_name(self) -> Type:
         return self.declarator(self.specifiers()).type
 
@@ -211,7 +228,7 @@ class DeclarationParser(EnumerationParser):
             return self.pointer_to_array(kind, space, constant)
         if self.current.text == "(" and self.ahead().text == "^":
             raise position.error(REFUSED_WORDS["^"])
-        named = self.current.kind == "name" and not self.starts_type()
+        named = self.current.kind == "name" and (not self.starts_type() or self.is_own_type())
         name = self.identifier("a name").text if named else ""
         kind = self.array_of(kind)
         self.attributes(attributes)
@@ -256,13 +273,14 @@ class DeclarationParser(EnumerationParser):
         while not self.accept(")"):
             if out:
                 self.expect(",")
-            if self.current.text == "void" and self.ahead().text == ")":
+            if not out and self.current.text == "void" and self.ahead().text == ")":
                 self.take()
                 continue
             if self.current.text in REFUSED_WORDS:
                 raise self.no_type(self.current)
             each = self.declarator_of_parameter()
             out.append(each)
+        check_parameters(out)
         return tuple(out)
 
     def declarator_of_parameter(self) -> Parameter:

@@ -2,6 +2,7 @@
 
 from .condition import PRECEDENCE
 from .expression_types import sized_type
+from .layout import check_has_size
 from .lexer import Position, Token
 from .literals import read_character, read_number, read_string
 from .refused import REFUSED_WORDS
@@ -119,6 +120,7 @@ class ExpressionParser(TokenStream):
             self.take()
             kind = self.type_name()
             self.expect(")")
+            check_has_size(kind, token.position)
             return SizeOf(token.position, kind, None, alignment)
         operand = self.unary()
         names = {name: each.type for name, each in self.constants.items()} | self.variable_types

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .lexer import Position
-from .types import UCHAR, UINT, ULONG, USHORT, Field, Scalar, Struct, Type
+from .types import UCHAR, UINT, ULONG, USHORT, Array, Field, Scalar, Struct, Type, Void
 
 
 @dataclass(frozen=True)
@@ -16,6 +16,38 @@ class Member:
     bits: int | None
     position: Position
     packed: bool = False
+
+
+def check_has_values(kind: Type, position: Position) -> None:
+    """A variable, parameter or member needs a type of known size."""
+    while isinstance(kind, Array):
+        kind = kind.element
+    if isinstance(kind, Void):
+        raise position.error("no variable, parameter or member is void; a pointer to void may be one")
+    if isinstance(kind, Struct) and kind.identity < 0:
+        raise position.error(f"{kind} is not defined")
+
+
+def check_has_size(kind: Type, position: Position) -> None:
+    if isinstance(kind, Void):
+        raise position.error("void has no size and no alignment")
+    check_has_values(kind, position)
+
+
+def check_members(members: list[Member]) -> None:
+    """Each name once, those of anonymous members included, and each of a type that is complete by then."""
+    known: set[str] = set()
+    for each in members:
+        check_has_values(each.type, each.position)
+        for name in [each.name] if each.name else _names_of(each.type):
+            if name in known:
+                raise each.position.error(f"there are two members {name!r}")
+            known.add(name)
+
+
+def _names_of(kind: Type) -> list[str]:
+    fields = kind.fields if isinstance(kind, Struct) else ()
+    return [name for each in fields for name in ([each.name] if each.name else _names_of(each.type))]
 
 
 def struct_of(tag: str, members: list[Member], packed: bool, union: bool, identity: int, aligned: int = 1) -> Struct:

@@ -7,6 +7,7 @@ from .attributes import Attributes
 from .declarations import Declarator, Specifiers
 from .lexer import Token
 from .preprocess import Body, preprocess
+from .scopes import check_program_scope, check_scopes
 from .statements import StatementParser
 from .stream import describe
 from .tree import Block, Function, Parameter, Program, Variable
@@ -48,9 +49,14 @@ class Parser(StatementParser):
             if self.current.text == "(" and not spec.is_typedef:
                 function = self.function(spec, first)
                 if function is not None:
+                    if function.name in functions:
+                        raise function.position.error(
+                            f"there are two functions {function.name!r}, and overloading is not supported"
+                        )
                     functions[function.name] = function
                 continue
             variables += self.variables(spec, first)
+        check_program_scope(variables)
         return Program(functions, tuple(variables), contract)
 
     def function(self, spec: Specifiers, head: Declarator) -> Function | None:
@@ -104,4 +110,6 @@ class Parser(StatementParser):
         for each in parameters:
             self.hide(each.name)
             self.variable_types[each.name] = each.type
-        return self.block()
+        block = self.block()
+        check_scopes(parameters, block)
+        return block

@@ -28,6 +28,7 @@ KEYWORDS = {
 }  # fmt: skip
 
 
+_BUILT_IN_TYPES: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES, **ATOMIC_TYPES, **IMAGE_TYPES}
 _ENUMERATORS = {name: Number(Position("<built in>", 1, 1), value, INT) for name, value in ENUMERATORS.items()}
 
 
@@ -37,22 +38,23 @@ class TokenStream:
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
-        self.types: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES, **ATOMIC_TYPES, **IMAGE_TYPES}
+        self.types: dict[str, Type] = dict(_BUILT_IN_TYPES)
         self.constants: dict[str, Number] = dict(_ENUMERATORS)
         self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
         self.variable_names: set[str] = set()
         self.variable_types: dict[str, Type] = {}
+        self.tags: set[str] = set()  # of the structs and unions defined in the innermost scope
         self.struct_ids = count(1)
         self.function_name = ""
 
     @contextmanager
     def scope(self) -> Iterator[None]:
         """What is declared inside is forgotten at the end."""
-        before = self.types, self.constants, self.enumerators, self.variable_types
+        before = self.types, self.constants, self.enumerators, self.variable_types, self.tags
         self.types, self.constants = dict(self.types), dict(self.constants)
-        self.enumerators, self.variable_types = dict(self.enumerators), dict(self.variable_types)
+        self.enumerators, self.variable_types, self.tags = dict(self.enumerators), dict(self.variable_types), set()
         yield
-        self.types, self.constants, self.enumerators, self.variable_types = before
+        self.types, self.constants, self.enumerators, self.variable_types, self.tags = before
 
     @property
     def current(self) -> Token:
@@ -117,6 +119,10 @@ class TokenStream:
             or (text in TYPE_OF and self.ahead(count + 1).text == "(")
             or self.is_generic(count)
         )
+
+    def is_own_type(self) -> bool:
+        """Whether the source itself made this name a type's: after another type it is declared anew."""
+        return self.current.text in self.types and self.current.text not in _BUILT_IN_TYPES
 
     def is_generic(self, count: int = 0) -> bool:
         """Whether `generic` stands before a type. Before OpenCL 2.0 it is a name like any other."""

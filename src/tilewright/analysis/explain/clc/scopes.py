@@ -1,0 +1,131 @@
+"""Checks a function's tree for what only its scopes tell: names declared twice, and break and continue with nothing to leave."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from .layout import check_has_values
+from .tree import (
+    Block,
+    Break,
+    Continue,
+    Declaration,
+    Expression,
+    If,
+    Loop,
+    Node,
+    Parameter,
+    Statement,
+    StatementExpression,
+    Switch,
+    Variable,
+)
+from .walk import children
+
+
+def check_scopes(parameters: Sequence[Parameter], body: Block) -> None:
+    """The parameters share their scope with the outermost block."""
+    for each in parameters:
+        check_has_values(each.type, each.position)
+    _Scopes().visit_all(body.statements, {each.name for each in parameters})
+
+
+def check_parameters(parameters: Iterable[Parameter]) -> None:
+    known: set[str] = set()
+    for each in parameters:
+        if each.name and each.name in known:
+            raise each.position.error(f"there are two parameters {each.name!r}")
+        known.add(each.name)
+
+
+def check_program_scope(variables: Iterable[Variable]) -> None:
+    """A variable may be declared again there, but has one value."""
+    known: set[str] = set()
+    for each in variables:
+        check_has_values(each.type, each.position)
+        if each.initial is not None:
+            if each.name in known:
+                raise each.position.error(f"{each.name!r} is defined twice")
+            known.add(each.name)
+
+
+class _Scopes:
+    """`leaves` and `repeats` say whether a break and a continue have something to refer to."""
+
+    def __init__(self) -> None:
+        self.leaves = self.repeats = False
+
+    def visit_all(self, statements: Iterable[Node], names: set[str]) -> None:
+        for each in statements:
+            self.visit(each, names)
+
+    def visit(self, node: Node, names: set[str]) -> None:
+        """A statement, case or variable in a scope where `names` are declared."""
+        match node:
+            case Expression():
+                for block in _blocks_in(node):
+                    self.visit(block, set())
+            case Variable():
+                self.declare(node, names)
+            case Block():
+                self.visit_all(node.statements, set())
+            case If():
+                self.visit(node.condition, names)
+                self.visit_branch(node.then)
+                if node.otherwise is not None:
+                    self.visit_branch(node.otherwise)
+            case Loop():
+                self.visit_loop(node)
+            case Switch():
+                self.visit(node.subject, names)
+                self.visit_switch(node)
+            case Break() if not self.leaves:
+                raise node.position.error("break stands in no loop and no switch")
+            case Continue() if not self.repeats:
+                raise node.position.error("continue stands in no loop")
+            case _:
+                self.visit_all(_nodes_below(node), names)
+
+    def declare(self, variable: Variable, names: set[str]) -> None:
+        if variable.name in names:
+            raise variable.position.error(f"{variable.name!r} is declared twice in one scope")
+        check_has_values(variable.type, variable.position)
+        names.add(variable.name)
+        if variable.initial is not None:
+            self.visit(variable.initial, names)
+
+    def visit_branch(self, statement: Statement) -> None:
+        if isinstance(statement, Declaration):
+            raise statement.position.error("a declaration alone is no branch and no loop's body: put it in braces")
+        self.visit(statement, set())
+
+    def visit_loop(self, loop: Loop) -> None:
+        outer, names = (self.leaves, self.repeats), set[str]()
+        self.leaves = self.repeats = True
+        self.visit_all((each for each in (loop.initial, loop.condition, loop.step) if each is not None), names)
+        self.visit_branch(loop.body)
+        self.leaves, self.repeats = outer
+
+    def visit_switch(self, switch: Switch) -> None:
+        outer, names = self.leaves, set[str]()
+        self.leaves = True
+        self.visit_all(switch.before, names)
+        for case in switch.cases:
+            self.visit_all(case.statements, names)
+        self.leaves = outer
+
+
+def _nodes_below(node: Node) -> Iterator[Node]:
+    for child in children(node):
+        yield from (each for each in (child if isinstance(child, tuple) else (child,)) if isinstance(each, Node))
+
+
+def _blocks_in(expression: Expression) -> Iterator[Block]:
+    """The blocks of the statement expressions in an expression. It may be a sum of thousands, too deep for a recursion."""
+    waiting: list[object] = [expression]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, StatementExpression):
+            yield node.block
+        elif isinstance(node, Node):
+            waiting += vars(node).values()
+        elif isinstance(node, tuple):
+            waiting += node
