@@ -20,7 +20,7 @@ VALUES = {
     "saturation of long": ("o[l] = as_ulong(add_sat((long)0x7fffffffffffffff, (long)1));", 2**63 - 1),
     "a product beyond 63 bits": ("o[l] = mad_sat(0xffffffffu, 0xffffffffu, 3u);", 2**32 - 1),
     "a function's name in brackets": ("o[l] = (twice)(21);", 42),
-    "a name in its own initialiser": ("long l = sizeof(l); o[0] = l;", 8),
+    "a name in its own initialiser": ("long w = sizeof(w); o[0] = w;", 8),
 }
 
 

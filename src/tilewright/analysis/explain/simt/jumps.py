@@ -4,13 +4,12 @@ Of the places in a block at which lanes wait, the first in the text always runs 
 "thread frontiers" with the order of the text (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..clc.refused import INTO_BLOCK, OUT_OF_EXPRESSION
 from ..clc.tree import (
     Block,
     Break,
-    Case,
     Continue,
     Declaration,
     Function,
@@ -32,16 +31,15 @@ def jumps_in(function: Function) -> bool:
     """Whether control may pass a declaration: by goto, or into a switch whose cases declare variables."""
     return any(
         isinstance(node, Goto)
-        or (
-            isinstance(node, Switch)
-            and any(isinstance(each, Declaration) for part in (node, *node.cases) for each in _declaring(part))
-        )
+        or (isinstance(node, Switch) and any(isinstance(each, Declaration) for each in _statements_of(node)))
         for node in nodes_of(function.body)
     )
 
 
-def _declaring(part: Switch | Case) -> tuple[Statement, ...]:
-    return part.statements if isinstance(part, Case) else part.before
+def _statements_of(switch: Switch) -> Iterator[Statement]:
+    yield from switch.before
+    for case in switch.cases:
+        yield from case.statements
 
 
 def labels_of(statements: Sequence[Statement]) -> dict[str, int]:
