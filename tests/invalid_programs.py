@@ -1,0 +1,79 @@
+"""Programs that compilers refuse, and valid ones that look like them."""
+
+
+def source_of(prelude: str, body: str) -> str:
+    """The prelude is line 1 of the source, the body line 3. `v` is a vector."""
+    return f"{prelude}\n__kernel void k(__global int* o) {{ int4 v = (int4)(o[0], 1, 2, 3);\n{body}\n}}"
+
+
+# (prelude, body) -> place and what is said
+INVALID = {
+    ("", "int a; float a;"): "3:14: 'a' is declared twice in one scope",
+    ("", "int a, a;"): "3:8: 'a' is declared twice",
+    ("", "int o = 1;"): "3:5: 'o' is declared twice",
+    ("", "for (int i = 0, i = 1; i < 2; i++) ;"): "3:17: 'i' is declared twice",
+    ("", "switch (v.x) { case 0: ; int a; break; case 1: ; int a; }"): "3:54: 'a' is declared twice",
+    ("", "int x = ({ int a = 2; int a = 3; a; });"): "3:27: 'a' is declared twice",
+    ("int f(int x) { int x = 1; return x; }", ""): "1:20: 'x' is declared twice",
+    ("constant int c = 1; constant int c = 2;", ""): "1:34: 'c' is defined twice",
+    ("int f(int x) { return x; } int f(int x) { return 1; }", ""): "1:32: there are two functions 'f', and overloading",
+    ("int f(int x, int x);", ""): "1:18: there are two parameters 'x'",
+    ("int f(void x) { return 1; }", ""): "1:12: no variable, parameter or member is void",
+    ("int f(int x, void) { return 1; }", ""): "1:18: no variable, parameter or member is void",
+    ("struct s { int a; float a; };", ""): "1:25: there are two members 'a'",
+    ("struct s { int a; union { int b; struct { int a; }; }; };", ""): "there are two members 'a'",
+    ("struct s { int a; }; union s { int a; };", ""): "1:22: there are two definitions of union s",
+    ("struct a { struct s { int x; } y; }; struct s { int x; };", ""): "1:38: there are two definitions of struct s",
+    ("", "struct s { int a; }; struct s { int a; };"): "3:22: there are two definitions of struct s",
+    ("struct s { struct s inner[2]; };", ""): "1:21: struct s is not defined",
+    ("struct s { int a; };", "struct s { struct s inner; };"): "3:21: struct s is not defined",
+    ("struct s { void a; };", ""): "1:17: no variable, parameter or member is void",
+    ("", "void a[3];"): "3:6: no variable, parameter or member is void",
+    ("", "if (v.x) { break; }"): "3:12: break stands in no loop and no switch",
+    ("", "for (int i = 0; i < 2; i++) ; continue;"): "3:31: continue stands in no loop",
+    ("", "switch (v.x) { case 0: continue; }"): "3:24: continue stands in no loop",
+    ("", "if (v.x) int y = 1;"): "3:10: a declaration alone is no branch",
+    ("", "o[0] = sizeof(void);"): "3:8: void has no size",
+    ("", "o[0] = sizeof((void)0);"): "3:8: void has no size",
+    ("", "o[0] = sizeof(struct t);"): "3:8: struct t is not defined",
+    ("", "\n#if 1\n#else\n#else\n#endif\n"): "6:1: #else after #else",
+    ("", "\n#if 0\n#if 1\n#else\n#elif 1\n#endif\n#endif\n"): "7:1: #elif after #else",
+}  # fmt: skip
+
+VALID = {
+    "shadows": (
+        "int f(int x) { { int x = 1; } return x; }",
+        "int a = 1; { int a = 2; } for (int a = 0; a < 1; a++) { int a = 3; } o[0] = a;",
+    ),
+    "shadows in a switch": (
+        "",
+        "int a = 1; switch (v.y) { case 1: ; int a = 2; } switch (v.y) { case 1: { int a; } default: { int a; } } o[0] = a;",
+    ),
+    "shadows in values": ("", "int a = ({ int a = 1; a; }); o[0] = a;"),
+    "prototypes": (
+        "int f(int, int); int f(int x, int); int f(int x, int y) { return y; } int f(int y, int x);",
+        "o[0] = f(2, 1);",
+    ),
+    "structs of inner blocks": (
+        "struct s { int a; };",
+        "struct s { char a; }; { struct s { short a; } x; } o[0] = sizeof(struct s);",
+    ),
+    "structs declared early": (
+        "struct s; typedef struct s s_t; struct s { int a; }; struct s; struct t { s_t x; };",
+        "struct t y = {{1}}; o[0] = y.x.a;",
+    ),
+    "typedefs again": (
+        "typedef int t; typedef int t; typedef struct s { t a; } s; typedef struct s s;",
+        "s x; { t s = 1; t t = s; o[0] = t; }",
+    ),
+    "members of other structs": (
+        "struct a { struct { int x; } b; struct { int x; } c; int x; void* d; struct a* e; };",
+        "struct a y = {.x = 1}; o[0] = y.x;",
+    ),
+    "leaving loops": (
+        "",
+        "for (;;) { switch (v.x) { case 0: break; default: continue; } if (v.y) break; } do { o[0] = 1; continue; } while (0);",
+    ),
+    "pointers to void": ("int f(void) { return sizeof(void*); }", "void* p = o; o[0] = f() == 8;"),
+    "branches": ("", "\n#if 0\n#if 1\n#else\n#endif\n#elif 1\n#elif 1\n#else\n#endif\no[0] = 1;"),
+}  # fmt: skip
