@@ -63,6 +63,8 @@ def _converted(value: object, name: str) -> np.ndarray:
         # Variables of netCDF4 give masked arrays, whether or not elements are masked. Dask's own conversion drops masks.
         given = value.compute() if hasattr(value, "__dask_graph__") and hasattr(value, "compute") else value
         found = np.asanyarray(given)
+    except NotImplementedError:  # an object's own answer, which NumPy passes on
+        raise
     except (ValueError, RuntimeError) as error:  # rows of several lengths; a tensor of PyTorch that requires grad
         raise InvalidInput(f"{name} is a {type(value).__name__} of which NumPy makes no array: {error}") from error
     except TypeError as error:  # a sparse tensor of PyTorch, or one without memory
