@@ -94,8 +94,7 @@ class Settled(NamedTuple):
 
 def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = None) -> Any:
     """Check everything, multiply, and return the result: `out`, if it is given. `slot` gets a ready call for the next time."""
-    settled = settle(memory, product, out, slot.given if slot else None)
-    call, arrays, target, added, ready = settled[:5]
+    call, arrays, target, added, ready, _ = settle(memory, product, out, slot.given if slot else None)
     if added is not None:  # after planning, because a refused call writes nothing
         memory.assign(target.array, added)
     memory.run(call, arrays, "C", product.epilogue.beta != 0)

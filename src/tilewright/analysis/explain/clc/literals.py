@@ -38,9 +38,7 @@ def _float(token: Token, text: str, hexadecimal: bool) -> Number:
         value = float.fromhex(digits) if hexadecimal else float(digits)
     except (ValueError, OverflowError):
         raise token.position.error(f"{token.text!r} is not a number that a double can hold") from None
-    if (
-        kind is not DOUBLE and _SURELY_ZERO < value < inf
-    ):  # the double is not rounded again: that may give another number
+    if kind is not DOUBLE and _SURELY_ZERO < value < inf:  # to round the double again may give another number
         value = rounded(exact_number(digits, hexadecimal), kind)
     return Number(token.position, value, kind)
 

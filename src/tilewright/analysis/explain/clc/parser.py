@@ -83,12 +83,8 @@ class Parser(StatementParser):
         if isinstance(kept, Body):
             last = self.take()
             later = Parser([])
-            later.types, later.constants, later.enumerators = (
-                dict(self.types),
-                dict(self.constants),
-                dict(self.enumerators),
-            )
-            later.variable_types = dict(self.variable_types)
+            later.types, later.constants = dict(self.types), dict(self.constants)
+            later.enumerators, later.variable_types = dict(self.enumerators), dict(self.variable_types)
             later.struct_ids = self.struct_ids
             return lambda: later.read_body(kept, last, name, parameters)
         if self.current.text != "{":

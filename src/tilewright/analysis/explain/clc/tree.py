@@ -211,7 +211,7 @@ class Case(Node):
 
 @dataclass(frozen=True)
 class Switch(Statement):
-    """`before` are the declarations before the first case, of which only the names count."""
+    """`before` holds the declarations before the first case. Their names count, and their initialisers never run."""
 
     subject: Expression
     before: tuple[Statement, ...]

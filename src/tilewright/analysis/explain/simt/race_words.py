@@ -23,10 +23,10 @@ def example(memory: SegmentTable, one: int, other: int, offset: int) -> Sentence
     return Sentence("{one} against {other}, byte {offset}", one=items[0], other=items[1], offset=offset)
 
 
-def scope(memory: SegmentTable, own: npt.NDArray[np.int64], rivals: tuple[npt.NDArray[np.int64], ...]) -> str:
+def scope(memory: SegmentTable, own: npt.NDArray[np.int64], opposing: tuple[npt.NDArray[np.int64], ...]) -> str:
     """Whether all pairs of tags are of one sub-group each."""
     mine = _sub_group(memory, own)
-    return WITHIN if all((mine == _sub_group(memory, each)).all() for each in rivals) else BETWEEN
+    return WITHIN if all((mine == _sub_group(memory, each)).all() for each in opposing) else BETWEEN
 
 
 def _sub_group(memory: SegmentTable, tags: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

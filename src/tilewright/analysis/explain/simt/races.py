@@ -95,7 +95,7 @@ def _synchronised(memory: SegmentTable, segment: Segment, touch: Touch, conflict
     machine, known = memory.machine, memory.ordering.synchronisation
     if not known.active:
         return False
-    slots, items = np.divmod((conflict.rivals[0] & ITEM) - 1 - machine.first_item, machine.span)
+    slots, items = np.divmod((conflict.opposing[0] & ITEM) - 1 - machine.first_item, machine.span)
     if not ((slots >= 0) & (slots < machine.slots) & (items < machine.items)).all():
         return False
     earlier = slots * machine.items + items
@@ -115,7 +115,7 @@ def _counter(memory: SegmentTable, segment: Segment, touch: Touch, conflict: Con
     """The counter that orders all the writes before the conflicting reads, if there is one."""
     if not memory.ordering.updates:
         return None
-    groups = ((conflict.rivals[0] & ITEM) - 1) // memory.machine.span
+    groups = ((conflict.opposing[0] & ITEM) - 1) // memory.machine.span
     pairs = set(zip(groups.tolist(), _lanes(memory, touch, conflict.which).tolist(), strict=True))
     alike = {(writer, memory.ordering.alike(reader)): (writer, reader) for writer, reader in pairs}
     counters = {memory.ordering.counter_between(segment, writer, reader) for writer, reader in alike.values()}
@@ -174,6 +174,6 @@ def _report(
         own=term(own), subject=subject(segment), earlier=term(conflict.earlier), line=other.line, how=how,
     )  # fmt: skip
     pair = example(memory, conflict.own_tag, conflict.other_tag, own_offset(segment, conflict.offset))
-    among = "" if conflict.between_groups else scope(memory, conflict.own, conflict.rivals)
+    among = "" if conflict.between_groups else scope(memory, conflict.own, conflict.opposing)
     where = (subject(segment), among, memory.machine.last_barrier)
     memory.machine.findings.add(kind, touch.site.position, text, pair, other, conflict.count, where)

@@ -6,7 +6,7 @@ race if different items of a group make them in one epoch, or items of different
 
 import numpy as np
 
-from .conflicts import Conflict, Rivals, conflict_of
+from .conflicts import Conflict, Opposing, conflict_of
 from .own_groups import OwnGroups
 from .readers import Readers, Touch
 from .team_order import ITEM, Bools, Int64s
@@ -109,14 +109,14 @@ class Shadow:
             if earlier.max(initial=0) <= int(base.min(initial=0)):
                 return ()
             which = (earlier > base) & (earlier != tags)
-            return self._conflicts("write", touch, cells, Rivals(which, (earlier,), self.writer_site[cells]))
+            return self._conflicts("write", touch, cells, Opposing(which, (earlier,), self.writer_site[cells]))
         other = (earlier != 0) & ((earlier ^ tags) & ITEM != 0)
         if not other.any():
             return ()
         sites = self.writer_site[cells]
         foreign = other & (((earlier & ITEM) - 1) // self.group_items != ((tags & ITEM) - 1) // self.group_items)
-        own = Rivals(other & ~foreign & (earlier > touch.since(tags, earlier)), (earlier, earlier), sites)
-        return self._conflicts("write", touch, cells, own, Rivals(foreign, (earlier,), sites))
+        own = Opposing(other & ~foreign & (earlier > touch.since(tags, earlier)), (earlier, earlier), sites)
+        return self._conflicts("write", touch, cells, own, Opposing(foreign, (earlier,), sites))
 
     def conflicts_with_readers(self, touch: Touch, cells: Int64s, kind: str) -> tuple[Conflict, ...]:
         """Whether another item made an access of this kind: "read", "atomic update" or "atomic load"."""
@@ -127,20 +127,24 @@ class Shadow:
         sites = readers.site[cells]
         if not self.group_items:
             which, *others = readers.others(cells, tags, touch.floors)
-            return self._conflicts(kind, touch, cells, Rivals(which, tuple(others), sites))
+            return self._conflicts(kind, touch, cells, Opposing(which, tuple(others), sites))
         which, *others = readers.others_of_group(cells, tags, self.group_items, touch.floors)
         foreign, foreign_tags = readers.other_groups(cells, tags, self.group_items)
-        own = Rivals(which, tuple(others), sites)
-        return self._conflicts(kind, touch, cells, own, Rivals(foreign, (foreign_tags,), sites))
+        own = Opposing(which, tuple(others), sites)
+        return self._conflicts(kind, touch, cells, own, Opposing(foreign, (foreign_tags,), sites))
 
     def _conflicts(
-        self, kind: str, touch: Touch, cells: Int64s, own: Rivals, foreign: Rivals | None = None
+        self, kind: str, touch: Touch, cells: Int64s, own: Opposing, foreign: Opposing | None = None
     ) -> tuple[Conflict, ...]:
         """The conflicts inside groups, and those between groups, as far as there are any."""
         if foreign is not None and kind in self.own_groups and foreign.which.any():
             tags = np.ascontiguousarray(np.broadcast_to(touch.tags, cells.shape))
-            own = own.or_those(Rivals.of(*self.own_groups[kind].others(touch, cells, tags)), foreign.which)
-        found = [(rivals, rivals is foreign) for rivals in (own, foreign) if rivals is not None and rivals.which.any()]
+            own = own.or_those(Opposing.of(*self.own_groups[kind].others(touch, cells, tags)), foreign.which)
+        found = [
+            (opposing, opposing is foreign)
+            for opposing in (own, foreign)
+            if opposing is not None and opposing.which.any()
+        ]
         return tuple(conflict_of(kind, touch, cells, self.granule, *each) for each in found)
 
     def mark_changed(self, cells: Int64s) -> None:
