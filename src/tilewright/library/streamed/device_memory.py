@@ -163,8 +163,11 @@ class SeparateMemory:
         host_ledger: Ledger,
         host_bytes: int,
         broadcast: Broadcast | None = None,
+        pooled: bool = False,
     ) -> None:
+        """With `pooled`, buffers are those of the device's pool, which may be larger than what is taken from the ledger."""
         self.device, self.ledgers, self._broadcast = device, (device_ledger,), broadcast
+        self._pooled, self._taken = pooled, list[tuple[int, Any]]()
         queues = [cl.CommandQueue(device.context, device.device) for _ in range(3 + STORES)]
         self.compute: tuple[Any, ...] = (queues[0], queues[1])
         self._up, self._down = queues[2], queues[3:]
@@ -177,7 +180,11 @@ class SeparateMemory:
     def allocate(self, nbytes: int, what: str) -> Slot:
         for ledger in self.ledgers:
             ledger.take(nbytes, what)
-        return Slot(self.device.allocate(nbytes), None, nbytes)
+        if not self._pooled:
+            return Slot(self.device.allocate(nbytes), None, nbytes)
+        taken = self.device.pool.take(nbytes, self.device.allocate)
+        self._taken.append(taken)
+        return Slot(taken[1], None, nbytes)
 
     def fill(self, slot: Slot, matrix: Matrix, part: Part, form: Form, key: Hashable = None) -> None:
         """Begin to copy a part of a matrix to a buffer. If other devices load it, too, all of them name it by one `key`."""
@@ -219,9 +226,11 @@ class SeparateMemory:
             queue.finish()
 
     def close(self, failed: bool) -> None:
-        """Keep pinned memory for the next call of this kind. After a failure free it."""
+        """Keep pinned memory and the pool's buffers for the next call. After a failure free them."""
         if not failed:
             keep_conveyors(self.device, self._sizes, (self._sender, *self._readers))
+            self.device.pool.give(self._taken)
+        self._taken = []
         del self._sender, self._readers, self._broadcast, self._load_slab, self._store_slabs
 
 

@@ -104,12 +104,14 @@ def _workers(
     host.take(chosen.broadcast_bytes, "pinned memory for what several devices load")
     made = []
     for device, own, plans in zip(devices, shared, chosen.plans, strict=True):
-        _release_what_is_kept(device, own, buffer_bytes(operation, chosen.tiles, plans), budget)
+        nbytes = buffer_bytes(operation, chosen.tiles, plans)
+        _release_what_is_kept(device, own, nbytes, budget)
         ledger = Ledger(budget.device_bytes, device.info.label)
+        pooled = not _limited(budget) and nbytes <= device.pool.most_bytes  # then the next call finds them all
         memory: Memory = (
             SharedMemory(device, (ledger, host))
             if own
-            else SeparateMemory(device, ledger, host, chosen.staging, broadcast)
+            else SeparateMemory(device, ledger, host, chosen.staging, broadcast, pooled)
         )
         made.append(Worker(device, memory, operation, chosen.tiles, plans, schedule, run.stored))
     return made
@@ -120,9 +122,13 @@ def _release_what_is_kept(device: Device, own: bool, nbytes: int, budget: Budget
 
     Its `own` memory may be the host's, which other programs want, too.
     """
-    limited = budget.asked_device_bytes is not None or budget.asked_host_bytes is not None
-    if own or limited or nbytes > device.info.global_bytes // ROOM_SHARE:
+    if own or _limited(budget) or nbytes > device.info.global_bytes // ROOM_SHARE:
         device.pool.release()
+
+
+def _limited(budget: Budget) -> bool:
+    """Whether the caller gave any limit."""
+    return budget.asked_device_bytes is not None or budget.asked_host_bytes is not None
 
 
 def _journal(operation: Operation, tiles: TilePlan) -> Journal | None:

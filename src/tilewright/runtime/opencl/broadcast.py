@@ -168,7 +168,8 @@ class Broadcast:
         """Threads have copied a number of pieces, or never will."""
         with self._changed:
             chunk.missing -= pieces
-            self._changed.notify_all()
+            if not chunk.missing:  # each thread that wakes takes the interpreter from those that copy
+                self._changed.notify_all()
 
     def _await(self, chunk: Chunk) -> None:
         with self._changed:
@@ -193,7 +194,8 @@ class Broadcast:
             chunk.users -= 1
             if event is not None:
                 chunk.loads.append(event)
-            self._changed.notify_all()
+            if not chunk.users:
+                self._changed.notify_all()
 
 
 def _settle(event: Any) -> None:

@@ -25,7 +25,7 @@ class BufferPool:
     """The idle buffers of one device, the one that was given back last at the end."""
 
     def __init__(self, global_bytes: int, largest: int) -> None:
-        self._most_bytes = global_bytes // KEPT_SHARE
+        self.most_bytes = global_bytes // KEPT_SHARE  # of idle buffers
         self._largest = largest  # bytes of one buffer; 0 for no limit
         self._idle: list[tuple[int, Any]] = []
         self._lock = Lock()
@@ -54,7 +54,7 @@ class BufferPool:
         with self._lock:
             self._idle += taken
             held = sum(size for size, _ in self._idle)
-            while self._idle and (held > self._most_bytes or len(self._idle) > KEPT_BUFFERS):
+            while self._idle and (held > self.most_bytes or len(self._idle) > KEPT_BUFFERS):
                 held -= self._idle.pop(0)[0]
 
     def release(self) -> bool:

@@ -53,6 +53,44 @@ def test_the_same_call_gives_the_product(dtype: str, tiled: list[str]) -> None:
     assert len(tiled) == 4
 
 
+def test_the_next_call_finds_the_buffers_unless_there_are_limits(
+    tiled: list[str], device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    allocate = Device.allocate
+
+    def noted(self: Device, nbytes: int, tries: int = 3) -> Any:
+        made.append(nbytes)
+        return allocate(self, nbytes, tries)
+
+    monkeypatch.setattr(Device, "allocate", noted)
+    pool = default_device(device.info.label).pool
+    pool.release()
+    a, b = random(300, 200), random(200, 170)
+    assert close(matmul(a, b), a, b)
+    assert pool.idle_bytes > a.nbytes + b.nbytes
+    made.clear()
+    assert close(matmul(2 * a, b), 2 * a, b)
+    assert not made
+    assert close(matmul(a, b, device=device.info.label, max_device_bytes="3MB"), a, b)
+    assert made
+    assert pool.idle_bytes == 0
+
+
+def test_buffers_of_a_call_that_failed_are_not_used_again(
+    tiled: list[str], device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that failed may still be at work in them."""
+    pool = default_device(device.info.label).pool
+    pool.release()
+    a, b = random(300, 200), random(200, 170)
+    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="no launch"):
+        patch.setattr(launches.Launches, "start", lambda *given: (_ for _ in ()).throw(RuntimeError("no launch")))
+        matmul(a, b)
+    assert pool.idle_bytes == 0
+    assert close(matmul(a, b), a, b)
+
+
 def test_what_others_keep_on_the_device_stays_unless_its_room_is_needed(
     tiled: list[str], device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
