@@ -56,7 +56,13 @@ EXPRESSIONS = {
     ("enum { A = 0x7fffffffffffffff * 0x7fffffffffffffff * 4 };", "o[0] = A;"): 4,
     ("enum { A = 0x7fffffff, B, C = B > 0 };", "o[0] = C + 2 * (B == 0x80000000u) + 4 * (sizeof(B) == 4);"): 7,
     ("enum { A = 0xffffffff, B };", "o[0] = B == 1l << 32;"): 1,
-    ("enum { A = 0xffffffffffffffff, B };", "o[0] = B == 0;"): 1,
+    ("enum { A = 1, B = 0x100000000 };", "o[0] = sizeof(A) + (A - 2 > 0) + 2 * (A << 33 >> 33);"): 11,
+    ("enum { A = -1, B = 0x80000000 };", "o[0] = sizeof(A) + (A < 0u) + 2 * (-B < 0);"): 11,
+    ("enum { A = 1, B = 0x80000000 };", "o[0] = sizeof(A) + (A - 2 > 0);"): 5,
+    ("enum { A = 0x100000000, B = 1, C = sizeof(B), D = B - 2 < 0 };", "o[0] = C + D;"): 5,
+    ("enum { A = 0x7fffffffffffffff, B };", "o[0] = B > 0 && B == 0x8000000000000000;"): 1,
+    ("enum __attribute__((packed)) E { A = 255 };", "enum E e = A; o[0] = 10 * e + sizeof(e);"): 2551,
+    ("enum E { A = 255, B = -1 } __attribute__((packed));", "enum E e = A; o[0] = 10 * e + sizeof(e);"): 2552,
     ("enum { A = 1 << 40 };", "o[0] = A;"): 256,  # OpenCL takes counts modulo the width
     ("", "int x[-1 > 0u ? 8 : 4]; o[0] = sizeof(x) / 4;"): 8,
     ("", "int x[(1 ? -1 : 0u) > 0 ? 8 : 4]; o[0] = sizeof(x) / 4;"): 8,
@@ -75,6 +81,24 @@ EXPRESSIONS = {
 @pytest.mark.parametrize(("prelude", "body"), EXPRESSIONS)
 def test_constant_expressions_are_typed(prelude: str, body: str) -> None:
     assert stored(body, prelude) == EXPRESSIONS[prelude, body]
+
+
+@pytest.mark.parametrize(
+    ("prelude", "said"),
+    [
+        (
+            "enum { A = 0xffffffffffffffff, B };",
+            "1:32: enumerator 'B' would be 18446744073709551616, which no integer type",
+        ),
+        (
+            "enum { A = -1, B = 0x8000000000000000 };",
+            "1:1: no integer type holds both enumerators -1 and 92233720368547758",
+        ),
+    ],
+)
+def test_enumerators_that_no_type_holds_are_refused(prelude: str, said: str) -> None:
+    with pytest.raises(SourceError, match=said):
+        stored("", prelude)
 
 
 def test_an_assertion_compares_unsigned_numbers() -> None:

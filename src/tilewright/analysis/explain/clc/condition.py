@@ -98,7 +98,7 @@ def evaluate(tokens: list[Token], position: Position) -> bool:
 
 
 _MOST_DIGITS = 80  # those of 64 bits, and some zeros in front
-_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uUlL]*)$")
+_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)([uU]?(?:l|L|ll|LL)?|(?:l|L|ll|LL)[uU])$")
 
 
 def integer_value(token: Token) -> tuple[int, str]:

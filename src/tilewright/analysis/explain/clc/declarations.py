@@ -146,7 +146,8 @@ class DeclarationParser(EnumerationParser):
             known = self.types.get(f"{keyword.text} {tag}")
             return known or self.forward(keyword.text, tag)
         if tag:
-            self.define_tag(keyword, tag)
+            self.define_tag(keyword.text, tag, keyword.position)  # from the brace on: it has no size up to its end
+            self.types[f"{keyword.text} {tag}"] = self.forward(keyword.text, tag)
         members: list[Member] = []
         while not self.accept("}"):
             if not self.static_assertion():
@@ -160,13 +161,6 @@ class DeclarationParser(EnumerationParser):
         if tag:
             self.types[f"{keyword.text} {tag}"] = kind
         return kind
-
-    def define_tag(self, keyword: Token, tag: str) -> None:
-        """From the brace on the tag means the new type, which has no size up to its end."""
-        if tag in self.tags:
-            raise keyword.position.error(f"there are two definitions of {keyword.text} {tag}")
-        self.tags.add(tag)
-        self.types[f"{keyword.text} {tag}"] = self.forward(keyword.text, tag)
 
     def members(self) -> list[Member]:
         """One declaration inside a struct's braces."""

@@ -1,9 +1,12 @@
-"""Enumerations: constants whose types are those that Clang gives them."""
+"""Enumerations: constants whose types are those of C23 and of Clang, which OpenCL C says nothing about beyond int."""
 
 from .attributes import AttributeParser, Attributes
+from .lexer import Token
+from .refused import TYPED_ENUMERATION
+from .stream import ENUMERATOR
 from .tree import Number
-from .typed_constants import converted, wrapped
-from .types import INT, LONG, UINT, ULONG, Scalar, Type
+from .typed_constants import converted
+from .types import CHAR, INT, LONG, SHORT, UCHAR, UINT, ULONG, USHORT, Scalar, Type
 
 
 class EnumerationParser(AttributeParser):
@@ -11,31 +14,52 @@ class EnumerationParser(AttributeParser):
 
     def enumeration(self) -> Type:
         """`enum tag { A, B = 7 }`, or `enum tag` alone."""
-        self.take()
-        self.attributes(Attributes())
+        keyword = self.take()
+        attributes = Attributes()
+        self.attributes(attributes)
         tag = self.take().text if self.current.kind == "name" else ""
+        if self.current.text == ":" and self.starts_type(1):
+            raise self.position.error(TYPED_ENUMERATION)
         if not self.accept("{"):
             return self.types.get(f"enum {tag}", UINT)
+        if tag:
+            self.define_tag("enum", tag, keyword.position)
         names: list[str] = []
-        following: Number | None = None
         while not self.accept("}"):
-            name = self.identifier("an enumerator")
-            self.attributes(Attributes())
-            number = self.typed_integer(self.conditional()) if self.accept("=") else following
-            number = number or Number(name.position, 0, INT)
-            names.append(name.text)
-            self.constants[name.text] = Number(name.position, number.value, _inner_type(number))
-            following = _following(self.constants[name.text])
+            self.enumerator(names)
             if self.current.text != "}":
                 self.expect(",")
-        self.attributes(Attributes())
-        kind = whole_type([int(self.constants[name].value) for name in names])
-        for each in names:
-            number = self.constants[each]
-            number = converted(number, INT if fits(int(number.value), INT) else kind)
-            self.constants[each] = self.enumerators[each] = number
+        self.attributes(attributes)
+        kind = self.finished(names, attributes.packed, keyword)
         if tag:
             self.types[f"enum {tag}"] = kind
+        return kind
+
+    def enumerator(self, names: list[str]) -> None:
+        """`A` or `A = 7`, after those in `names`."""
+        name = self.identifier("an enumerator")
+        self.attributes(Attributes())
+        if self.accept("="):
+            number = self.typed_integer(self.conditional())
+        else:
+            number = _following(self.constants[names[-1]], name) if names else Number(name.position, 0, INT)
+        if self.declared.get(name.text) == ENUMERATOR:
+            raise name.position.error(f"there are two enumerators {name.text!r} in one scope")
+        self.declare(name.text, ENUMERATOR, name.position)
+        self.hide(name.text)
+        names.append(name.text)
+        number = Number(name.position, number.value, _inner_type(number))
+        self.constants[name.text] = self.enumerators[name.text] = number
+
+    def finished(self, names: list[str], packed: bool, keyword: Token) -> Scalar:
+        """The enumeration's type. After the braces all enumerators have it, unless int holds every one."""
+        values = [int(self.constants[name].value) for name in names]
+        kind = whole_type(values, packed)
+        if kind is None:
+            raise keyword.position.error(f"no integer type holds both enumerators {min(values)} and {max(values)}")
+        outside = INT if all(fits(value, INT) for value in values) else kind
+        for name in names:
+            self.constants[name] = self.enumerators[name] = converted(self.constants[name], outside)
         return kind
 
 
@@ -44,12 +68,15 @@ def _inner_type(number: Number) -> Scalar:
     return INT if fits(int(number.value), INT) else number.type
 
 
-def _following(number: Number) -> Number:
-    """One more, in a larger type of the same sign if there is need and one exists."""
-    value, kind = int(number.value) + 1, number.type
-    if not fits(value, kind):
-        kind = LONG if kind.is_signed else ULONG
-    return Number(number.position, wrapped(value, kind), kind)
+def _following(number: Number, name: Token) -> Number:
+    """One more, in a larger type if there is need: of the same sign, else ulong."""
+    value = int(number.value) + 1
+    kind = next(
+        (kind for kind in (number.type, LONG if number.type.is_signed else ULONG, ULONG) if fits(value, kind)), None
+    )
+    if kind is None:
+        raise name.position.error(f"enumerator {name.text!r} would be {value}, which no integer type holds")
+    return Number(name.position, value, kind)
 
 
 def fits(value: int, kind: Scalar) -> bool:
@@ -57,7 +84,11 @@ def fits(value: int, kind: Scalar) -> bool:
     return (-(1 << bits) if kind.is_signed else 0) <= value < 1 << bits
 
 
-def whole_type(values: list[int]) -> Scalar:
-    """The type of an enumeration: the first of uint and ulong, or with negative values of int and long, that holds them all."""
-    candidates = (INT, LONG) if any(value < 0 for value in values) else (UINT, ULONG)
-    return next((kind for kind in candidates if all(fits(value, kind) for value in values)), candidates[-1])
+def whole_type(values: list[int], packed: bool) -> Scalar | None:
+    """The type of an enumeration: the first of uint and ulong, or with negative values of int and long, that holds them all.
+    A packed one may have a smaller type."""
+    small, large = (
+        ((CHAR, SHORT), (INT, LONG)) if any(value < 0 for value in values) else ((UCHAR, USHORT), (UINT, ULONG))
+    )
+    candidates = (*small, *large) if packed else large
+    return next((kind for kind in candidates if all(fits(value, kind) for value in values)), None)

@@ -17,7 +17,10 @@ def read_number(token: Token) -> Number:
     if (hexadecimal and "p" in text) or (not hexadecimal and any(mark in text for mark in (".", "e"))):
         return _float(token, text, hexadecimal)
     if not hexadecimal and text[-1] in "fh":
-        return _float(token, text, hexadecimal)
+        written = f"{token.text[:-1]}.0{token.text[-1]}"
+        raise token.position.error(
+            f"{token.text!r} is no number: a suffix f or h needs a point or an exponent, as in {written}"
+        )
     return _integer(token)
 
 
@@ -33,7 +36,7 @@ def read_string(token: Token) -> str:
 
 def _float(token: Token, text: str, hexadecimal: bool) -> Number:
     kind = {"f": FLOAT, "h": HALF}.get(text[-1], DOUBLE)
-    digits = text.rstrip("fhl")
+    digits = text[:-1] if text[-1] in "fhl" else text
     try:
         value = float.fromhex(digits) if hexadecimal else float(digits)
     except (ValueError, OverflowError):

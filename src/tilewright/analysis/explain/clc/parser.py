@@ -9,7 +9,7 @@ from .lexer import Token
 from .preprocess import Body, preprocess
 from .scopes import check_program_scope, check_scopes
 from .statements import StatementParser
-from .stream import describe
+from .stream import FUNCTION, VARIABLE, describe
 from .tree import Block, Function, Parameter, Program, Variable
 
 
@@ -62,6 +62,7 @@ class Parser(StatementParser):
     def function(self, spec: Specifiers, head: Declarator) -> Function | None:
         if not head.name:
             raise head.position.error(f"expected a function's name, found {describe(self.current)}")
+        self.declare(head.name, FUNCTION, head.position)
         self.expect("(")
         parameters = self.parameters()
         attributes = Attributes(work_group=spec.attributes.work_group, sub_group=spec.attributes.sub_group)
@@ -105,7 +106,9 @@ class Parser(StatementParser):
         self.function_name = name
         for each in parameters:
             self.hide(each.name)
+            self.declare(each.name, VARIABLE, each.position)
+            self.variable_names.add(each.name)
             self.variable_types[each.name] = each.type
-        block = self.block()
+        block = self.braces()
         check_scopes(parameters, block)
         return block

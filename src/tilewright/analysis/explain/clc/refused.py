@@ -23,4 +23,5 @@ VARIABLE_LENGTH = "a constant is needed here: OpenCL C has no variable-length ar
 OTHER_TYPE = (
     "the attributes vector_size and mode make another type, which is not supported: write that type, such as float4"
 )
+TYPED_ENUMERATION = "an enumeration with a type of its own is not supported: leave out the colon and the type"
 PACKED_BITS = "bit-fields of packed structs are not supported: shift and mask by hand"

@@ -25,13 +25,17 @@ class StatementParser(AssemblyParser):
     """Adds statements."""
 
     def block(self) -> Block:
+        with self.scope():
+            return self.braces()
+
+    def braces(self) -> Block:
+        """A block without a scope of its own: a function's parameters share that of its body."""
         position = self.expect("{").position
         statements: list[Statement] = []
-        with self.scope():
-            while not self.accept("}"):
-                if self.current.kind == "end":
-                    raise position.error("this brace is not closed")
-                statements.append(self.label() or self.statement())
+        while not self.accept("}"):
+            if self.current.kind == "end":
+                raise position.error("this brace is not closed")
+            statements.append(self.label() or self.statement())
         return Block(position, tuple(statements))
 
     def statement(self) -> Statement:

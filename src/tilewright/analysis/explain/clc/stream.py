@@ -22,6 +22,7 @@ SPACE_WORDS = {**{word: word for word in SPACES}, **{f"__{word}": word for word 
 STARTS_TYPE = {"struct", "union", "enum", "typedef", "__attribute__", "__attribute"}
 TYPE_OF = {"typeof", "__typeof__", "__typeof"}
 
+VARIABLE, ENUMERATOR, TYPE, FUNCTION = "a variable", "an enumerator", "a type", "a function"  # what a name may be
 KEYWORDS = {
     "break", "case", "continue", "default", "do", "else", "enum", "for", "goto", "if", "return", "sizeof", "struct", "switch",
     "typedef", "union", "while",
@@ -43,18 +44,40 @@ class TokenStream:
         self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
         self.variable_names: set[str] = set()
         self.variable_types: dict[str, Type] = {}
-        self.tags: set[str] = set()  # of the structs and unions defined in the innermost scope
+        self.tags: set[str] = set()  # of the structs, unions and enumerations defined in the innermost scope
+        self.declared: dict[str, str] = {}  # what each name of the innermost scope is
         self.struct_ids = count(1)
         self.function_name = ""
 
     @contextmanager
     def scope(self) -> Iterator[None]:
         """What is declared inside is forgotten at the end."""
-        before = self.types, self.constants, self.enumerators, self.variable_types, self.tags
+        before = self.types, self.constants, self.enumerators, self.variable_types, self.tags, self.declared
         self.types, self.constants = dict(self.types), dict(self.constants)
-        self.enumerators, self.variable_types, self.tags = dict(self.enumerators), dict(self.variable_types), set()
+        self.enumerators, self.variable_types = dict(self.enumerators), dict(self.variable_types)
+        self.tags, self.declared = set(), {}
         yield
-        self.types, self.constants, self.enumerators, self.variable_types, self.tags = before
+        self.types, self.constants, self.enumerators, self.variable_types, self.tags, self.declared = before
+
+    def declare(self, name: str, what: str, position: Position) -> None:
+        """A name of the innermost scope. All but enumerators may be declared again, as what they are."""
+        known = self.declared.setdefault(name, what)
+        if known != what:
+            raise position.error(f"{name!r} is declared twice in one scope: as {known} and as {what}")
+
+    def define_tag(self, keyword: str, tag: str, position: Position) -> None:
+        """Structs, unions and enumerations share their tags."""
+        if tag in self.tags:
+            raise position.error(f"there are two definitions of {keyword} {tag}")
+        self.tags.add(tag)
+
+    def hide(self, name: str) -> None:
+        """A variable or an enumerator hides what its name meant before, up to the end of its block."""
+        self.constants.pop(name, None)
+        self.types.pop(name, None)
+        self.variable_types.pop(name, None)
+        if name in self.enumerators:
+            self.enumerators = {key: value for key, value in self.enumerators.items() if key != name}
 
     @property
     def current(self) -> Token:

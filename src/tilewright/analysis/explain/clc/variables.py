@@ -3,7 +3,7 @@
 from .constant import constant_integer, try_constant
 from .declarations import DeclarationParser, Declarator, Specifiers
 from .lexer import Position
-from .stream import describe
+from .stream import TYPE, VARIABLE, describe
 from .tree import Expression, InitList, Number, Text, Unary, Variable
 from .typed_constants import NotConstant, converted
 from .types import Array, Scalar, Struct, Type, sized_array
@@ -20,6 +20,7 @@ class VariableParser(DeclarationParser):
             if not each.name:
                 raise each.position.error(f"expected a name, found {describe(self.current)}")
             if spec.is_typedef:
+                self.declare(each.name, TYPE, each.position)
                 self.types[each.name] = each.type
             else:
                 out.append(self.variable(each, spec.is_static))
@@ -30,6 +31,7 @@ class VariableParser(DeclarationParser):
         return out
 
     def variable(self, head: Declarator, static: bool) -> Variable:
+        self.declare(head.name, VARIABLE, head.position)
         self.variable_names.add(head.name)  # it is known in its own initialiser
         self.variable_types[head.name] = head.type
         initial = self.initializer() if self.accept("=") else None
@@ -45,14 +47,6 @@ class VariableParser(DeclarationParser):
             if isinstance(value, int):
                 self.constants[head.name] = converted(Number(head.position, value, kind), kind)
         return Variable(head.position, head.name, kind, head.space, initial, head.constant, static)
-
-    def hide(self, name: str) -> None:
-        """A variable of that name hides what the name meant before, up to the end of its block."""
-        self.variable_names.add(name)
-        self.constants.pop(name, None)
-        self.types.pop(name, None)
-        if name in self.enumerators:
-            self.enumerators = {key: value for key, value in self.enumerators.items() if key != name}
 
     def with_length(self, kind: Type, initial: Expression | None, position: Position) -> Type:
         """An array without a length gets that of its initialiser."""
