@@ -51,6 +51,11 @@ INVALID = {
     ("", "float x = 1.0ff;"): "3:11: '1.0ff' is not a number",
     ("", "o[0] = 1lul;"): "3:8: '1lul' is not an integer",
     ("", "o[0] = 1lL;"): "3:8: '1lL' is not an integer",
+    ("struct s;", "struct s* p = (struct s*)o; p++;"): "3:30: struct s is not defined",
+    ("struct s;", "struct s* p = (struct s*)o; o[0] = p->a;"): "3:37: struct s is not defined",
+    ("struct s { int a; };", "struct s; struct s x;"): "3:20: struct s is not defined",
+    ("struct s; union s { int a; };", ""): "1:11: there are two definitions of union s",
+    ("struct s { struct s { int a; } b; };", ""): "1:1: there are two definitions of struct s",
     ("", "\n#if 1\n#else\n#else\n#endif\n"): "6:1: #else after #else",
     ("", "\n#if 0\n#if 1\n#else\n#elif 1\n#endif\n#endif\n"): "7:1: #elif after #else",
 }  # fmt: skip

@@ -40,6 +40,27 @@ KERNELS = {
         "global int kept[128]; int twice(int x) { static int factor = 2; return x * factor; }",
         "kept[g] = twice(g); r[0] = kept[g] + 1;",
     ),
+    "structs that point to themselves": (
+        "struct node { int v; struct node* next; }; typedef struct tree tree; struct tree { tree* sides[2]; int v; };"
+        "struct other; typedef struct { struct other* o; int v; } one; typedef struct other { one* o; int v; } other;"
+        "union u { union u* u; int v; }; int sum(const struct node* p, int n) { int s = 0; "
+        "while (n--) { s += p->v; p = p->next; } return s; }"
+        "struct late* pass(struct late* p) { return p; } struct late { char c[3]; struct late* p; };",
+        "struct node l[3] = {{1, l + 1}, {2, &l[2]}, {g, l}}; r[0] = sum(l, 7) + l[0].next->next->v + l[1].next[-1].v;"
+        "tree t = {{&t, 0}, 3}, s = {{&t, &s}, g}; r[1] = s.sides[g & 1]->v + s.sides[1]->sides[0]->sides[0]->v;"
+        "one x; other y = {&x, g}; x.o = &y; x.v = 4; r[2] = x.o->o->v * 100 + y.o->o->v; union u w, z = {&w}; z.u->v = g;"
+        "r[3] = w.v + sizeof(*z.u) + sizeof(l->next[0]); struct late e[2]; e[0].p = pass(e + 1); e[1].c[2] = 5;"
+        "r[4] = e->p->c[2] + (e->p - e) + sizeof(*e->p); struct node copy = *l[0].next; r[5] = copy.v;"
+        "{ struct node; struct up { struct node* n; }; struct node { char c; int w; }; struct node n = {1, g}; "
+        "struct up u = {&n}; r[6] = u.n->w + sizeof(struct node); } r[7] = sizeof(struct node);",
+    ),
+    "initialisers that name their own variable": (
+        "struct ring { struct ring *before, *after; int v; };",
+        "struct ring head = {&head, &head, g}; r[0] = head.after->before->v;"
+        "int b[3] = {7, sizeof(b), 9}; r[1] = b[1] + b[g % 3];"
+        "{ int b[2] = {g, sizeof(b)}; r[2] = b[0] + b[1]; struct ring* p[2] = {&head, (struct ring*)&p};"
+        "r[3] = p[0]->v + (p[1] == (struct ring*)p); }",
+    ),
     "anonymous members": (
         "typedef union { struct { float x, y; }; struct { float re, im; }; float2 v; } complex_t;"
         "typedef struct { int a; union { int b; float c; }; struct { int d[2]; int e; }; } nested_t;",

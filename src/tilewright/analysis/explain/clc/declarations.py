@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from .attributes import Attributes
 from .enumerations import EnumerationParser
-from .layout import Member, check_members, struct_of
+from .layout import Member, check_members, lay_out
 from .lexer import Position, Token
 from .refused import FUNCTION_POINTER, PACKED_BITS, REFUSED_WORDS
 from .scopes import check_parameters
@@ -17,6 +17,7 @@ from .types import (
     UNSIGNED_OF,
     WIDTHS,
     Array,
+    Layout,
     Pointer,
     Scalar,
     Space,
@@ -120,7 +121,7 @@ class DeclarationParser(EnumerationParser):
         elif text in ("struct", "union"):
             spec.type = self.structure()
         elif text in self.types and spec.type is None:
-            spec.type = self.completed(self.types[text])
+            spec.type = self.types[text]
             self.take()
         elif text == "int" and spec.type in (SHORT, LONG) and not spec.is_long:
             spec.is_long = True  # long int, short int: the second word says nothing new
@@ -142,12 +143,11 @@ class DeclarationParser(EnumerationParser):
         attributes = Attributes()
         self.attributes(attributes)
         tag = self.take().text if self.current.kind == "name" else ""
-        if not self.accept("{"):
-            known = self.types.get(f"{keyword.text} {tag}")
-            return known or self.forward(keyword.text, tag)
-        if tag:
-            self.define_tag(keyword.text, tag, keyword.position)  # from the brace on: it has no size up to its end
-            self.types[f"{keyword.text} {tag}"] = self.forward(keyword.text, tag)
+        if self.current.text not in ("{", "{...}"):
+            known = None if self.current.text == ";" else self.types.get(f"{keyword.text} {tag}")
+            return known or self.declared_struct(keyword, tag)
+        kind = self.declared_struct(keyword, tag)
+        self.expect("{")
         members: list[Member] = []
         while not self.accept("}"):
             if not self.static_assertion():
@@ -156,10 +156,24 @@ class DeclarationParser(EnumerationParser):
         self.attributes(attributes)
         if any(each.bits is not None and (attributes.packed or each.packed) for each in members):
             raise keyword.position.error(PACKED_BITS)
-        union = keyword.text == "union"
-        kind = struct_of(tag, members, attributes.packed, union, next(self.struct_ids), attributes.aligned or 1)
+        if kind.is_complete:  # inside its own braces
+            raise keyword.position.error(f"there are two definitions of {keyword.text} {tag}")
+        lay_out(kind.layout, members, attributes.packed, kind.union, attributes.aligned or 1)
+        return kind
+
+    def declared_struct(self, keyword: Token, tag: str) -> Struct:
+        """The struct that has this tag in this scope, or a new one. It has no size up to the end of its braces."""
+        union, defined = keyword.text == "union", self.current.text in ("{", "{...}")
+        if not tag and not defined:
+            raise self.position.error(f"expected the name or the body of a {keyword.text}")
+        known = self.tags.get(tag)
+        if isinstance(known, Struct) and known.union == union and not (known.is_complete and defined):
+            return known
+        if tag in self.tags:
+            raise keyword.position.error(f"there are two definitions of {keyword.text} {tag}")
+        kind = Struct(tag, Layout(), next(self.struct_ids), union)
         if tag:
-            self.types[f"{keyword.text} {tag}"] = kind
+            self.tags[tag] = self.types[f"{keyword.text} {tag}"] = kind
         return kind
 
     def members(self) -> list[Member]:
@@ -190,17 +204,6 @@ class DeclarationParser(EnumerationParser):
 
     def static_assertion(self) -> bool:
         raise NotImplementedError
-
-    def forward(self, keyword: str, tag: str) -> Type:
-        if not tag:
-            raise self.position.error(f"expected the name or the body of a {keyword}")
-        return Struct(tag, identity=-1)
-
-    def completed(self, kind: Type) -> Type:
-        """`typedef struct s s_t;` before `struct s { ... };`: from then on the name is that of the whole struct."""
-        if not isinstance(kind, Struct) or kind.identity >= 0:
-            return kind
-        return self.types.get(f"struct {kind.tag}") or self.types.get(f"union {kind.tag}") or kind
 
     def type_name(self) -> Type:
         return self.declarator(self.specifiers()).type

@@ -23,7 +23,9 @@ class EnumerationParser(AttributeParser):
         if not self.accept("{"):
             return self.types.get(f"enum {tag}", UINT)
         if tag:
-            self.define_tag("enum", tag, keyword.position)
+            if tag in self.tags:
+                raise keyword.position.error(f"there are two definitions of enum {tag}")
+            self.tags[tag] = None
         names: list[str] = []
         while not self.accept("}"):
             self.enumerator(names)

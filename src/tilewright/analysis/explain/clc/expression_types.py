@@ -32,7 +32,7 @@ def sized_type(expression: Expression, names: Mapping[str, Type]) -> Type | None
         if not inner.length:  # its initialiser, which gives the length, is not read yet
             return None
         inner = inner.element
-    unknown = isinstance(inner, TypeOf) or (isinstance(inner, Struct) and inner.identity < 0)
+    unknown = isinstance(inner, TypeOf) or (isinstance(inner, Struct) and not inner.is_complete)
     return None if unknown else kind
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .lexer import Position
-from .types import UCHAR, UINT, ULONG, USHORT, Array, Field, Scalar, Struct, Type, Void
+from .types import UCHAR, UINT, ULONG, USHORT, Array, Field, Layout, Scalar, Struct, Type, Void
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ def check_has_values(kind: Type, position: Position) -> None:
         kind = kind.element
     if isinstance(kind, Void):
         raise position.error("no variable, parameter or member is void; a pointer to void may be one")
-    if isinstance(kind, Struct) and kind.identity < 0:
+    if isinstance(kind, Struct) and not kind.is_complete:
         raise position.error(f"{kind} is not defined")
 
 
@@ -50,8 +50,8 @@ def _names_of(kind: Type) -> list[str]:
     return [name for each in fields for name in ([each.name] if each.name else _names_of(each.type))]
 
 
-def struct_of(tag: str, members: list[Member], packed: bool, union: bool, identity: int, aligned: int = 1) -> Struct:
-    """The type of a struct or union with these members."""
+def lay_out(layout: Layout, members: list[Member], packed: bool, union: bool, aligned: int = 1) -> None:
+    """Completes the layout of a struct or union by its members."""
     bit, largest, alignment = 0, 0, aligned
     fields: list[Field] = []
     for each in members:
@@ -69,7 +69,8 @@ def struct_of(tag: str, members: list[Member], packed: bool, union: bool, identi
             alignment = max(alignment, step)
         largest = max(largest, -(-end // 8))
         bit = 0 if union else end
-    return Struct(tag, tuple(fields), -(-largest // alignment) * alignment, alignment, identity, union)
+    layout.fields, layout.size, layout.alignment = tuple(fields), -(-largest // alignment) * alignment, alignment
+    layout.complete = True
 
 
 def _start_of_bits(bit: int, member: Member) -> int:

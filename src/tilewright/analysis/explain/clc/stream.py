@@ -44,7 +44,7 @@ class TokenStream:
         self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
         self.variable_names: set[str] = set()
         self.variable_types: dict[str, Type] = {}
-        self.tags: set[str] = set()  # of the structs, unions and enumerations defined in the innermost scope
+        self.tags: dict[str, Type | None] = {}  # of the innermost scope: structs and unions; enumerations are None
         self.declared: dict[str, str] = {}  # what each name of the innermost scope is
         self.struct_ids = count(1)
         self.function_name = ""
@@ -55,7 +55,7 @@ class TokenStream:
         before = self.types, self.constants, self.enumerators, self.variable_types, self.tags, self.declared
         self.types, self.constants = dict(self.types), dict(self.constants)
         self.enumerators, self.variable_types = dict(self.enumerators), dict(self.variable_types)
-        self.tags, self.declared = set(), {}
+        self.tags, self.declared = {}, {}
         yield
         self.types, self.constants, self.enumerators, self.variable_types, self.tags, self.declared = before
 
@@ -64,12 +64,6 @@ class TokenStream:
         known = self.declared.setdefault(name, what)
         if known != what:
             raise position.error(f"{name!r} is declared twice in one scope: as {known} and as {what}")
-
-    def define_tag(self, keyword: str, tag: str, position: Position) -> None:
-        """Structs, unions and enumerations share their tags."""
-        if tag in self.tags:
-            raise position.error(f"there are two definitions of {keyword} {tag}")
-        self.tags.add(tag)
 
     def hide(self, name: str) -> None:
         """A variable or an enumerator hides what its name meant before, up to the end of its block."""

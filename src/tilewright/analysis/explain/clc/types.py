@@ -143,24 +143,42 @@ class Field:
     container: "Scalar | None" = None
 
 
+@dataclass
+class Layout:
+    """What the braces of a struct say. Pointers to it may be declared before, and inside of them."""
+
+    fields: tuple[Field, ...] = ()
+    size: int = 0
+    alignment: int = 1
+    complete: bool = False
+
+
 @dataclass(frozen=True)
 class Struct(Type):
-    """A struct or a union; `identity` tells two of the same tag apart."""
+    """A struct or a union; `identity` tells two of the same tag apart. `aligned` is a smaller alignment than its own, inside a
+    packed struct."""
 
     tag: str
-    fields: tuple[Field, ...] = field(compare=False, default=())
-    byte_size: int = field(compare=False, default=0)
-    byte_alignment: int = field(compare=False, default=1)
-    identity: int = 0
+    layout: Layout = field(compare=False, repr=False)
+    identity: int
     union: bool = field(compare=False, default=False)
+    aligned: int = field(compare=False, default=0)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return self.layout.fields
+
+    @property
+    def is_complete(self) -> bool:
+        return self.layout.complete
 
     @property
     def size(self) -> int:
-        return self.byte_size
+        return self.layout.size
 
     @property
     def alignment(self) -> int:
-        return self.byte_alignment
+        return self.aligned or self.layout.alignment
 
     def field_of(self, name: str) -> Field | None:
         """The member of that name, also one of an anonymous member."""
@@ -245,9 +263,7 @@ def _at_most_aligned(kind: Type, aligned: int) -> Type:
         return kind
     if isinstance(kind, Array):
         return replace(kind, element=_at_most_aligned(kind.element, aligned))
-    if isinstance(kind, Struct):
-        return replace(kind, byte_alignment=aligned)
-    return replace(kind, aligned=aligned) if isinstance(kind, Scalar | Vector | Pointer) else kind
+    return replace(kind, aligned=aligned) if isinstance(kind, Scalar | Vector | Pointer | Struct) else kind
 
 
 def element_of(kind: Type) -> Scalar | None:

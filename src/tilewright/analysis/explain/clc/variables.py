@@ -38,7 +38,7 @@ class VariableParser(DeclarationParser):
         kind = self.with_length(head.type, initial, head.position)
         if isinstance(kind, Array) and kind.length == 0:
             raise head.position.error(f"array {head.name} has no length")
-        if isinstance(kind, Struct) and kind.identity < 0:
+        if isinstance(kind, Struct) and not kind.is_complete:
             raise head.position.error(f"{kind} is not defined")
         self.hide(head.name)
         self.variable_types[head.name] = kind

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..clc.layout import check_has_size
 from ..clc.lexer import Position
-from ..clc.types import INT, LONG, Pointer, Scalar, Type, Vector, element_of, promoted, signed_integer, usual
+from ..clc.types import INT, LONG, Pointer, Scalar, Type, Vector, Void, element_of, promoted, signed_integer, usual
 from .compiled_code import Code, Frame, Run, Value
 from .convert import change, elementwise, truth
 from .fused import fused_multiply_add
@@ -198,7 +199,7 @@ def _pointer(operator: str, left: Code, right: Code, position: Position) -> Code
         kind = left.type if isinstance(left.type, Pointer) else right.type
         return Code(INT, _fold(INT, compare, change(left, kind), change(right, kind)).run, True)
     if operator == "-" and isinstance(left.type, Pointer) and isinstance(right.type, Pointer):
-        size = np.int64(left.type.target.size)
+        size = np.int64(_step(left.type, position))
         return _fold(LONG, lambda a, b: (a - b) // size, left, right)
     if operator == "+" and isinstance(right.type, Pointer):
         left, right = right, left
@@ -206,8 +207,15 @@ def _pointer(operator: str, left: Code, right: Code, position: Position) -> Code
         raise position.error(f"operator {operator} does not combine {left.type} and {right.type}")
     if right.type.is_float:
         raise position.error("a pointer cannot be moved by a floating-point number")
-    step = offset_of(right, left.type.target.size)
+    step = offset_of(right, _step(left.type, position))
     return _fold(left.type, np.add if operator == "+" else np.subtract, left, step)
+
+
+def _step(pointer: Pointer, position: Position) -> int:
+    """The bytes from one element to the next; 1 behind a pointer to void, as Clang has it."""
+    if not isinstance(pointer.target, Void):
+        check_has_size(pointer.target, position)
+    return pointer.target.size
 
 
 def offset_of(index: Code, size: int) -> Code:

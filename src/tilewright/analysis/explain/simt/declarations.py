@@ -119,14 +119,14 @@ class DeclarationCompiler(LastingCompiler):
 
     def register_array(self, variable: Variable, element: Type, lengths: tuple[int, ...]) -> Run:
         machine, slot, length = self.machine, self.new_slot(), prod(lengths)
-        items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
-        size = element.size
-        sources = [(each.offset // size, self.initial_value(each.expression, each.type).run) for each in items]
         segment, traffic = None, None
         if id(variable) in self.off_chip:
             segment = machine.memory.without_bytes(variable.name, variable.type.size)
             traffic = CellTraffic(machine, segment, element, variable.position)
         self.declare(variable.name, RegisterArray(slot, element, lengths, variable.constant, segment))
+        items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
+        size = element.size
+        sources = [(each.offset // size, self.initial_value(each.expression, each.type).run) for each in items]
         initialised = variable.initial is not None
 
         def define(frame: Frame, mask: Mask) -> None:
@@ -157,8 +157,8 @@ class DeclarationCompiler(LastingCompiler):
         segment = self.machine.memory.private(variable.name, variable.type.size, variable.position)
         address, kind = segment.address, variable.type
         segment.off_chip = id(variable) in self.off_chip
-        fill = None if variable.initial is None else self.filling(segment, kind, variable.initial, variable.position)
         self.declare(variable.name, Memory(kind, lambda frame, mask: address, Space.PRIVATE, variable.constant))
+        fill = None if variable.initial is None else self.filling(segment, kind, variable.initial, variable.position)
 
         def leave_unset(frame: Frame, mask: Mask) -> None:
             forget(segment, mask)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..clc.layout import check_has_values
 from ..clc.lexer import Position
 from ..clc.tree import (
     Assign,
@@ -130,6 +131,7 @@ class PlaceCompiler(Context):
             raise position.error(f"{pointer.type} is no pointer")
         if isinstance(pointer.type.target, Void):
             raise position.error("a pointer to void points to nothing that has a value")
+        check_has_values(pointer.type.target, position)
         return MemoryPlace(
             self.machine, pointer.type.target, pointer.run, pointer.type.space, pointer.type.constant, position
         )
