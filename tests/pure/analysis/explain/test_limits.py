@@ -40,6 +40,11 @@ REFUSED = {
     "a large constant array": ("o[0] = c[0];", "__constant int c[] = {[100000000] = 1};", 1, "400,000,004 bytes"),
     "an array larger than any memory": ("float x[1L << 40]; x[0] = 1;", "", 3, "4,398,046,511,104 bytes"),
     "an array of such arrays": ("o[0] = sizeof(int[1L << 40][1L << 40]);", "", 3, "4,398,046,511,104 bytes"),
+    "an array of structs": ("o[0] = 1;", "struct s { char a[1L << 30]; }; struct t { struct s b[1L << 32]; };", 1, "4,611,686,0"),
+    "a struct of arrays": (
+        "o[0] = 1;", "struct s { char a[1L << 38]; };\nunion u { char a[1L << 38]; };\nstruct t { struct s a, b; };", 3,
+        "a struct of 549,755,813,888 bytes; 274,877,906,944 are the most",
+    ),
     "macros that double": ("o[0] = M30;", "#define M0 1 +\n" + doubling("M M"), 33, "more than 100,000 tokens"),
     "macros that double nothing": ("M30 o[0] = 1;", "#define M0\n" + doubling("M M"), 33, "more than 100,000 tokens"),
     "a macro that doubles its argument": (f"o[0] = {'F(' * 20}1{')' * 20};", "#define F(x) x + x", 3, "100,000 tokens"),

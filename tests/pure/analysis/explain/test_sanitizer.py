@@ -55,6 +55,14 @@ FAULTS: dict[str, tuple[str, list[tuple[str, int]]]] = {
         "int p[4] = {0}; int* q = p;\no[g] = q[l & 7];", [("out of bounds", 3)],
     ),
     "null pointer": ("__global int* p = 0;\nif (n == 7) p[0] = 1;", [("wild pointer", 3)]),
+    "far store": ("o[1ul << 62] = 1;", [("out of bounds", 2)]),
+    "store as far as another buffer": ("o[(1ul << 38) + g] = 1;", [("out of bounds", 2)]),
+    "far load backwards": ("o[g] = a[g - (1l << 61)] + a[1l << 63];", [("out of bounds", 2)]),
+    "far local": ("t[l] = 1;\no[g] = t[l + (1ul << 62)];", [("out of bounds", 3)]),
+    "far vector": (
+        "vstore4((int4)(1), 1ul << 60, o);\n((__global int4*)o)[1ul << 60] = 1;", [("out of bounds", 2), ("out of bounds", 3)],
+    ),
+    "far private": ("int p[4] = {1}; int* q = p;\no[g] = q[(1ul << 62) + 1];", [("out of bounds", 3)]),
     "unset local": ("o[g] = t[l];", [("uninitialised read", 2)]),
     "half set local": (f"if (l < 16) t[l] = 1;\n{WAIT}\no[g] = t[l];", [("uninitialised read", 4)]),
     "unset private": ("int x;\nif (l > 3) x = 1;\no[g] = x;", [("uninitialised read", 4)]),
@@ -156,6 +164,29 @@ def test_out_of_bounds_says_where() -> None:
     assert fault.text == "load of 4 bytes outside global 'a' of 512 bytes"
     assert fault.example == "byte 512, work-item (31) of group (1)"
     assert fault.count == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "example"),
+    [
+        ("*(__global int*)0 = 1;", "null pointer", "work-item (0) of group (0)"),
+        ("((__global int*)0)[3] = 1;", "null pointer", "address 0xc, work-item (0) of group (0)"),
+        (
+            "*(__global int*)(ulong)-4 = 1;",
+            "pointer to nothing",
+            "address 0xfffffffffffffffc, work-item (0) of group (0)",
+        ),
+        (
+            "o[1ul << 62] = 1;",
+            "global 'o' of 512 bytes",
+            "at least 137438953472 bytes away, work-item (0) of group (0)",
+        ),
+    ],
+)
+def test_stray_pointers_say_where_they_point(body: str, text: str, example: str) -> None:
+    (fault,) = explain(body).findings
+    assert fault.text.endswith(text)
+    assert fault.example == example
 
 
 def test_buffers_that_numpy_says_are_read_only() -> None:

@@ -158,7 +158,7 @@ class DeclarationParser(EnumerationParser):
             raise keyword.position.error(PACKED_BITS)
         if kind.is_complete:  # inside its own braces
             raise keyword.position.error(f"there are two definitions of {keyword.text} {tag}")
-        lay_out(kind.layout, members, attributes.packed, kind.union, attributes.aligned or 1)
+        lay_out(kind.layout, members, attributes.packed, kind.union, keyword.position, attributes.aligned or 1)
         return kind
 
     def declared_struct(self, keyword: Token, tag: str) -> Struct:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .lexer import Position
-from .types import UCHAR, UINT, ULONG, USHORT, Array, Field, Layout, Scalar, Struct, Type, Void
+from .types import UCHAR, UINT, ULONG, USHORT, Array, Field, Layout, Scalar, Struct, Type, Void, check_size
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ def _names_of(kind: Type) -> list[str]:
     return [name for each in fields for name in ([each.name] if each.name else _names_of(each.type))]
 
 
-def lay_out(layout: Layout, members: list[Member], packed: bool, union: bool, aligned: int = 1) -> None:
+def lay_out(
+    layout: Layout, members: list[Member], packed: bool, union: bool, position: Position, aligned: int = 1
+) -> None:
     """Completes the layout of a struct or union by its members."""
     bit, largest, alignment = 0, 0, aligned
     fields: list[Field] = []
@@ -69,6 +71,7 @@ def lay_out(layout: Layout, members: list[Member], packed: bool, union: bool, al
             alignment = max(alignment, step)
         largest = max(largest, -(-end // 8))
         bit = 0 if union else end
+    check_size("a union" if union else "a struct", largest, position)
     layout.fields, layout.size, layout.alignment = tuple(fields), -(-largest // alignment) * alignment, alignment
     layout.complete = True
 

@@ -235,14 +235,18 @@ NAMED: dict[str, Type] = {
 UNSIGNED_OF = {CHAR: UCHAR, SHORT: USHORT, INT: UINT, LONG: ULONG}
 
 
-LARGEST_ARRAY = 1 << 40  # bytes: the room of an address in the interpreter, and more than devices have
+LARGEST = 1 << 38  # bytes of one type or one step of a pointer: half of a segment's addresses in the interpreter
 
 
 def sized_array(element: Type, length: int, position: Position) -> Array:
     """An array, if it is not larger than any memory."""
-    if element.size * length > LARGEST_ARRAY:
-        raise position.error(f"an array of {element.size * length:,} bytes; {LARGEST_ARRAY:,} are the most")
+    check_size("an array", element.size * length, position)
     return Array(element, length)
+
+
+def check_size(what: str, size: int, position: Position) -> None:
+    if size > LARGEST:
+        raise position.error(f"{what} of {size:,} bytes; {LARGEST:,} are the most")
 
 
 def with_alignment(kind: Type, aligned: int) -> Type:

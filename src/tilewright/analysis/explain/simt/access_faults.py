@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ....core.language import Sentence
-from ..clc.types import Space
+from ..clc.types import LARGEST, Space
 from ..terms import term
 from .findings import BOUNDS, MISALIGNED, READ_ONLY, UNINITIALISED, WILD
 from .machine_state import MachineState
@@ -25,6 +25,10 @@ class Complaints:
 
     def byte(self, offset: int, lanes: Any, index: int) -> Sentence:
         """An example: the byte, and who asked for it."""
+        if abs(offset) > LARGEST // 2:
+            return Sentence(
+                "at least {distance} bytes away, {item}", distance=LARGEST // 2, item=self.who(lanes, index)
+            )
         return Sentence("byte {offset}, {item}", offset=offset, item=self.who(lanes, index))
 
     def out_of_bounds(self, segment: Segment, offsets: Offsets, lanes: Any, access: Access, operation: str) -> None:
@@ -72,8 +76,11 @@ class Complaints:
         self.machine.findings.add(READ_ONLY, access.site.position, text, self.who(lanes, 0), count=count)
 
     def wild(self, addresses: Offsets, lanes: Any, access: Access, operation: str) -> None:
-        if (np.abs(addresses) < ORIGIN).all():
+        who: Sentence | str = self.who(lanes, 0)
+        if ((addresses >= 0) & (addresses < ORIGIN)).all():
             text = Sentence("{operation} through a null pointer", operation=term(operation))
         else:
             text = Sentence("{operation} through a pointer to nothing", operation=term(operation))
-        self.machine.findings.add(WILD, access.site.position, text, self.who(lanes, 0), count=len(lanes))
+        if addresses[0]:
+            who = Sentence("address {address}, {item}", address=f"{int(addresses[0]) % (1 << 64):#x}", item=who)
+        self.machine.findings.add(WILD, access.site.position, text, who, count=len(lanes))

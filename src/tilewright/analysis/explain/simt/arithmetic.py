@@ -6,7 +6,20 @@ import numpy as np
 
 from ..clc.layout import check_has_size
 from ..clc.lexer import Position
-from ..clc.types import INT, LONG, Pointer, Scalar, Type, Vector, Void, element_of, promoted, signed_integer, usual
+from ..clc.types import (
+    INT,
+    LARGEST,
+    LONG,
+    Pointer,
+    Scalar,
+    Type,
+    Vector,
+    Void,
+    element_of,
+    promoted,
+    signed_integer,
+    usual,
+)
 from .compiled_code import Code, Frame, Run, Value
 from .convert import change, elementwise, truth
 from .fused import fused_multiply_add
@@ -219,9 +232,13 @@ def _step(pointer: Pointer, position: Position) -> int:
 
 
 def offset_of(index: Code, size: int) -> Code:
-    """An index as bytes: int64, scaled by the element's size."""
-    scale = np.int64(size)
+    """An index as bytes: int64, scaled by the element's size. LARGEST bytes stand for all that is farther, which lies outside
+    of whatever the pointer points into, and must not wrap to an address that exists."""
+    scale, farthest = np.int64(size), np.int64(LARGEST // max(size, 1))
     wide = change(index, LONG)
+    if index.type.size == 8 or farthest >> 32 == 0:
+        limit = Code(LONG, lambda frame, mask: farthest, False, farthest)
+        wide = _fold(LONG, lambda number, most: np.minimum(np.maximum(number, -most), most), wide, limit)
     if size == 1:
         return wide
     return _fold(LONG, np.multiply, wide, Code(LONG, lambda frame, mask: scale, False, scale))
