@@ -56,6 +56,9 @@ INVALID = {
     ("struct s { int a; };", "struct s; struct s x;"): "3:20: struct s is not defined",
     ("struct s; union s { int a; };", ""): "1:11: there are two definitions of union s",
     ("struct s { struct s { int a; } b; };", ""): "1:1: there are two definitions of struct s",
+    ("", "int x[4] = {[3 ... 2] = 1};"): "3:13: the range [3 ... 2] is empty",
+    ("", "int x[4] = {[1 ... 4] = 1};"): "3:25: index 4 is outside int[4]",
+    ("", "int4 x = {[1] = 1};"): "3:10: int4 takes no designators",
     ("", "\n#if 1\n#else\n#else\n#endif\n"): "6:1: #else after #else",
     ("", "\n#if 0\n#if 1\n#else\n#elif 1\n#endif\n#endif\n"): "7:1: #elif after #else",
 }  # fmt: skip

@@ -160,6 +160,37 @@ KERNELS = {
         "r[4] = m[1][0] + m[1][2];"
         "r[5] = b[0].y + b[1].x; r[6] = q.t[1] + q.t[3]; struct q e = {}; r[7] = e.z;",
     ),
+    "what follows a designator": (
+        "struct p { int x, y; }; struct q { struct p p[2]; int z; char t[4]; };"
+        "struct n { int a; union { int b; float c; }; struct { int d[2]; int e; }; };",
+        "struct q q = {.p[0].y = g, 7, 8, 9, {1}}; r[0] = q.p[1].x * 100 + q.p[1].y * 10 + q.z + q.t[0]; int c[2][2][3] = "
+        "{[0][1][1] = g, 5, 6, [0] = {{1}}, [0][0][2] = 3, 4}; r[1] = c[0][1][0] + 10 * c[1][0][0] + 100 * c[0][0][2] + "
+        "c[0][1][1];"
+        "struct n n = {.b = g, 5, 6, 7}, m[2] = {[0].c = 1.0f, 5, 6, 7, 8, 9}; r[2] = n.d[1] * 100 + n.e * 10 + n.b;"
+        "r[3] = m[0].e + m[1].b + m[1].a * 10; struct q s[3] = {[0 ... 1].p[0 ... 1].y = g, 5, 6}; r[4] = s[0].p[1].y + s[0].z;"
+        "r[5] = s[1].z * 10 + s[1].t[0] + s[1].p[0].y; struct p w[4] = {[0 ... 2] = g, 9, 8}; r[6] = w[0].y + w[1].x + w[3].x;"
+        "int b[3][4] = {[0 ... 2] = {[1 ... 2] = g}, [1][1 ... 3] = 7}; r[7] = b[0][1] + b[1][2] * 10 + b[2][2] + b[1][3];",
+    ),
+    "lengths that initialisers give": (
+        "struct p { int x, y; }; struct q { struct p p[2]; int z; char t[4]; }; struct m { char n[3]; int v; };",
+        "struct p c[] = {g, 1, 2, a[g], -g}, d[] = {[2].y = g, 1, 2, 3}, e[][2] = {c[0], c[1], c[2], [1][1] = c[0], c[1]};"
+        "r[0] = sizeof(c) + 100 * sizeof(d) + 10000 * sizeof(e); r[1] = c[1].y + d[3].x + e[1][1].x + e[2][0].y;"
+        "struct q f[] = {[1].p[1] = {1, 2}, 3, {4}, 5}; r[2] = sizeof(f) + f[1].z + f[2].p[0].x; "
+        "int h[][3] = {[1][1] = g, 1, 2, 3};"
+        "char i[][2][4] = {\"ab\", \"cd\", \"e\"}; struct m j[] = {\"ab\", 1, \"cd\", 2, \"e\"}; "
+        "r[3] = sizeof(h) + 100 * sizeof(i);"
+        "r[4] = sizeof(j) + j[1].v + i[1][0][0] + h[2][0]; float4 k[] = {(float4)(1), (float4)(g), 3}; r[5] = sizeof(k) + k[2].y;"
+        "int z = {}; int4 v = {}; r[6] = z + v.w;",
+    ),
+    "arrays of pointers": (
+        "struct s { int x[3]; };",
+        "global int* t[3] = {a, a + 1, a + 2}; r[0] = t[g % 3][g & 7]; t[1]++; r[1] = t[1][0];"
+        "struct s s[2] = {{{1, 2, 3}}, {{4, 5, g}}};"
+        "local int w[4]; w[g & 3] = g & 3; barrier(CLK_LOCAL_MEM_FENCE); local int* u[2][2] = {{w, w + 1}, {w + 2, w}};"
+        "r[2] = u[g & 1][1][1]; struct s* p[2] = {s, s + 1}; r[3] = p[1]->x[2] + p[g & 1][0].x[1]; int* m[2] = {s[0].x, s[1].x};"
+        "m[0][1] = 77; r[4] = s[0].x[1] + m[g & 1][2]; int4 v[2] = {(int4)(g), (int4)(1, 2, 3, 4)}; int4* q[2] = {v, v + 1};"
+        "r[5] = q[1][0][2] + q[g & 1][0].x;",
+    ),
     "attributes and qualifiers": (
         "typedef struct __attribute__((packed)) { char c; int i __attribute__((aligned(1))); } tight; "
         "struct __attribute__((aligned(32))) wide { int i; };"

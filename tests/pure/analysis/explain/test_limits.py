@@ -88,6 +88,32 @@ def test_limits_are_sentences_with_their_line(name: str) -> None:
     assert caught.value.line == line
 
 
+@pytest.mark.parametrize(
+    ("body", "prelude"),
+    [
+        ("int x[1000000] = {[0 ... 999999] = l}; o[g] = x[0] + x[l * 31] - x[999999];", ""),
+        (
+            "o[g] = x[0][l] * l - x[999][0] + x[7][999] - 2;",
+            "__constant int x[1000][1000] = {[0 ... 999][0 ... 999] = 1, [999][0] = -1};",
+        ),
+        (
+            "o[g] = x[l].a * l - l + l * x[999999 - l].b;",
+            "struct s { char a : 3, b : 5; } __constant x[1000000] = {[0 ... 999999] = {1, 1}};",
+        ),
+        ("o[g] = l * (sizeof(x) == 100000000);", "__constant char x[] = {[0 ... 99999999] = 1};"),
+    ],
+)
+def test_ranges_of_initialisers_may_be_long(body: str, prelude: str) -> None:
+    source = f"{prelude}\n__kernel void k(__global int* o) {{ int g = get_global_id(0), l = get_local_id(0); {body} }}"
+    found = explain_source(source, global_size=(2,), local_size=(2,), arguments={"o": np.zeros(2, np.int32)})
+    assert found.outputs["o"].tolist() == [0, 1]
+
+
+def test_a_range_computes_its_value_once() -> None:
+    found = explain("int g = get_global_id(0), n = g; int x[4] = {[0 ... 3] = n++}; o[g] = x[0] + x[3] - n;")
+    assert found.outputs["o"][:32].tolist() == [each - 1 for each in range(32)]
+
+
 def test_large_local_arguments_groups_and_launches_are_refused() -> None:
     source = "__kernel void k(__local int* t) { t[0] = 1; }"
     with pytest.raises(InvalidInput, match=r"'t'.*400,000,000.*\b2\b"):

@@ -15,6 +15,7 @@ from .tree import (
     Cast,
     Comma,
     Conditional,
+    Designators,
     Expression,
     Index,
     InitList,
@@ -98,7 +99,7 @@ class ExpressionParser(TokenStream):
         if self.current.text == "{":
             items = self.initializer()
             assert isinstance(items, InitList)
-            if isinstance(kind, Vector):
+            if isinstance(kind, Vector) and not any(designators for designators, _ in items.items):
                 return self.postfix(VectorLiteral(position, kind, tuple(item for _, item in items.items)))
             return self.postfix(Cast(position, self.with_length(kind, items, position), items))
         if self.current.text == "(" and isinstance(kind, Vector):
@@ -123,8 +124,7 @@ class ExpressionParser(TokenStream):
             check_has_size(kind, token.position)
             return SizeOf(token.position, kind, None, alignment)
         operand = self.unary()
-        names = {name: each.type for name, each in self.constants.items()} | self.variable_types
-        known = None if alignment else sized_type(operand, names)
+        known = None if alignment else sized_type(operand, self.types_of_names)
         return SizeOf(token.position, known, operand, alignment)
 
     def primary(self) -> Expression:
@@ -209,15 +209,15 @@ class ExpressionParser(TokenStream):
         if self.current.text != "{":
             return self.assignment()
         position = self.take().position
-        items: list[tuple[str | int | None, Expression]] = []
+        items: list[tuple[Designators, Expression]] = []
         while not self.accept("}"):
             if items:
                 self.expect(",")
                 if self.accept("}"):
                     break
-            items += self.designated()
+            items.append(self.designated())
         return InitList(position, tuple(items))
 
-    def designated(self) -> list[tuple[str | int | None, Expression]]:
-        """One item of a braced list, with what it is for; a range of indices makes several of it."""
+    def designated(self) -> tuple[Designators, Expression]:
+        """One item of a braced list, with what it is for."""
         raise NotImplementedError

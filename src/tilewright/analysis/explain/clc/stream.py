@@ -74,6 +74,11 @@ class TokenStream:
             self.enumerators = {key: value for key, value in self.enumerators.items() if key != name}
 
     @property
+    def types_of_names(self) -> dict[str, Type]:
+        """The types of constants and variables."""
+        return {name: each.type for name, each in self.constants.items()} | self.variable_types
+
+    @property
     def current(self) -> Token:
         return self.tokens[self.at]
 

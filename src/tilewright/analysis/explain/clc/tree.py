@@ -130,10 +130,21 @@ class TypeArgument(Expression):
 
 
 @dataclass(frozen=True)
-class InitList(Expression):
-    """`{a, b, .x = c, [3] = d}`; a designator is a member's name, an index or None."""
+class Span:
+    """`[first]` or `[first ... last]` in an initialiser."""
 
-    items: tuple[tuple[str | int | None, Expression], ...]
+    first: int
+    last: int
+
+
+Designators = tuple[str | Span, ...]  # `.name[3]`; () for a value that comes after the one before
+
+
+@dataclass(frozen=True)
+class InitList(Expression):
+    """`{a, b, .x = c, [3].y = d}`."""
+
+    items: tuple[tuple[Designators, Expression], ...]
 
 
 @dataclass(frozen=True)

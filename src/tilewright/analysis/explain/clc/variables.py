@@ -2,9 +2,10 @@
 
 from .constant import constant_integer, try_constant
 from .declarations import DeclarationParser, Declarator, Specifiers
+from .expression_types import type_of
 from .lexer import Position
 from .stream import TYPE, VARIABLE, describe
-from .tree import Expression, InitList, Number, Text, Unary, Variable
+from .tree import Designators, Expression, InitList, Name, Number, Span, Text, Variable
 from .typed_constants import NotConstant, converted
 from .types import Array, Scalar, Struct, Type, sized_array
 
@@ -80,45 +81,75 @@ class VariableParser(DeclarationParser):
 
     def length_of(self, kind: Array, items: InitList) -> int:
         """The elements that an initialiser names, or fills with what it lists without inner braces."""
-        at = longest = 0
         flat = scalars_of(kind.element)
-        plain = 0  # scalars listed since the last element that began at a border
-        for designator, item in items.items:
-            if isinstance(designator, int):
-                at, plain = designator, 0
-            scalar = is_number(item) or isinstance(kind.element, Array)
-            if flat > 1 and scalar and not isinstance(item, InitList | Text):
-                plain += 1
-                at, plain = (at + 1, 0) if plain == flat else (at, plain)
-                longest = max(longest, at + (plain > 0))
-            else:
-                at += 1
-                longest = max(longest, at)
-        return longest
+        at = most = 0  # values before the next one, if elements had no inner braces
+        for designators, item in items.items:
+            part = part_at(kind.element, at % flat, isinstance(item, Text))
+            if designators:
+                at, part = place_in(kind, designators)
+            known = part if isinstance(item, InitList | Text) else type_of(item, self.types_of_names)
+            at += 1 if known is None or (isinstance(item, Name) and isinstance(known, Array)) else scalars_of(known)
+            most = max(most, -(-at // flat))
+        return most
 
-    def designated(self) -> list[tuple[str | int | None, Expression]]:
+    def designated(self) -> tuple[Designators, Expression]:
         """`.name = x`, `[3] = x`, `[0 ... 3] = x`, `.a.b[2] = x`, or a value alone."""
-        if self.current.text == ".":
-            self.take()
-            name = self.identifier("a member's name").text
-            return [(name, self.after_designator())]
-        if self.current.text == "[":
-            self.take()
+        designators: list[str | Span] = []
+        while self.current.text in (".", "["):
+            position = self.take().position
+            if self.tokens[self.at - 1].text == ".":
+                designators.append(self.identifier("a member's name").text)
+                continue
             first = last = self.integer(self.conditional())
             if self.accept("..."):
                 last = self.integer(self.conditional())
+            if last < first:
+                raise position.error(f"the range [{first} ... {last}] is empty")
+            designators.append(Span(first, last))
             self.expect("]")
-            value = self.after_designator()
-            return [(index, value) for index in range(first, last + 1)]
-        return [(None, self.initializer())]
-
-    def after_designator(self) -> Expression:
-        if self.accept("="):
-            return self.initializer()
-        position = self.position
-        if self.current.text not in (".", "["):
+        if designators:
             self.expect("=")
-        return InitList(position, tuple(self.designated()))
+        return tuple(designators), self.initializer()
+
+
+def part_at(kind: Type, before: int, text: bool) -> Type:
+    """The largest part of `kind` that begins after `before` values; a `text` fills the array of characters there."""
+    while isinstance(kind, Array | Struct):
+        parts = [kind.element] if isinstance(kind, Array) else [each.type for each in kind.fields]
+        if not parts or (before == 0 and not (text and isinstance(parts[0], Array | Struct))):
+            return kind
+        kind = parts[0]
+        if len(parts) == 1:
+            before %= scalars_of(kind)
+        while before >= scalars_of(kind):
+            before -= scalars_of(kind)
+            kind = parts.pop(1)
+    return kind
+
+
+def place_in(kind: Type, designators: Designators) -> tuple[int, Type]:
+    """How many values stand before a part of `kind`, and the type of that part."""
+    before = 0
+    for each in designators:
+        if isinstance(each, Span) and isinstance(kind, Array):
+            kind = kind.element
+            before += each.last * scalars_of(kind)
+        elif isinstance(each, str) and isinstance(kind, Struct):
+            inner, kind = _member_in(kind, each)
+            before += inner
+    return before, kind
+
+
+def _member_in(kind: Struct, name: str) -> tuple[int, Type]:
+    before = 0
+    for field in kind.fields:
+        if field.name == name:
+            return before, field.type
+        if not field.name and isinstance(field.type, Struct) and field.type.field_of(name) is not None:
+            inner, part = _member_in(field.type, name)
+            return before + inner, part
+        before += 0 if kind.union else scalars_of(field.type)
+    return before, kind
 
 
 def scalars_of(kind: Type) -> int:
@@ -129,10 +160,3 @@ def scalars_of(kind: Type) -> int:
         inner = [scalars_of(each.type) for each in kind.fields]
         return max(1, inner[0] if kind.union and inner else sum(inner))
     return 1
-
-
-def is_number(expression: Expression) -> bool:
-    """Whether it is surely a scalar: a literal, maybe with a sign."""
-    while isinstance(expression, Unary) and expression.operator in ("-", "+", "~", "!"):
-        expression = expression.operand
-    return isinstance(expression, Number)

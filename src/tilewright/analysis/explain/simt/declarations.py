@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 import numpy as np
 
-from ..clc.lexer import Position
 from ..clc.tree import Cast, Expression, Name, Variable
 from ..clc.types import Array, Space, Struct, Type
 from ..clc.walk import names
@@ -16,9 +14,9 @@ from .initialisers import Item
 from .lasting_variables import LastingCompiler
 from .masks import Mask
 from .part_places import BitFieldPlace
-from .places import MemoryPlace
+from .places import MemoryPlace, memory_access
 from .registers import Cells, all_unset, merge, unset_value, zero_of
-from .segments import Access, Segment
+from .segments import Segment
 
 _LONGEST_REGISTER_ARRAY = 1 << 14
 
@@ -126,7 +124,9 @@ class DeclarationCompiler(LastingCompiler):
         self.declare(variable.name, RegisterArray(slot, element, lengths, variable.constant, segment))
         items = [] if variable.initial is None else self.flatten(variable.type, variable.initial)
         size = element.size
-        sources = [(each.offset // size, self.initial_value(each.expression, each.type).run) for each in items]
+        sources = [
+            ((each.places // size).tolist(), self.initial_value(each.expression, each.type).run) for each in items
+        ]
         initialised = variable.initial is not None
 
         def define(frame: Frame, mask: Mask) -> None:
@@ -141,8 +141,10 @@ class DeclarationCompiler(LastingCompiler):
                 traffic.count_all(length, mask)
             for index in range(length):
                 cells.put(index, zero, mask, None)
-            for index, source in sources:
-                cells.put(index, source(frame, mask), mask, None)
+            for indices, source in sources:
+                value = source(frame, mask)
+                for index in indices:
+                    cells.put(index, value, mask, None)
 
         def make(frame: Frame, mask: Mask) -> None:
             cells = frame.slots[slot] = Cells(machine, element, length)
@@ -158,26 +160,23 @@ class DeclarationCompiler(LastingCompiler):
         address, kind = segment.address, variable.type
         segment.off_chip = id(variable) in self.off_chip
         self.declare(variable.name, Memory(kind, lambda frame, mask: address, Space.PRIVATE, variable.constant))
-        fill = None if variable.initial is None else self.filling(segment, kind, variable.initial, variable.position)
+        fill = None if variable.initial is None else self.filling(segment, kind, variable.initial)
 
         def leave_unset(frame: Frame, mask: Mask) -> None:
             forget(segment, mask)
 
         return leave_unset if fill is None else fill
 
-    def filling(self, segment: Segment, kind: Type, initial: Expression, position: Position) -> Run:
+    def filling(self, segment: Segment, kind: Type, initial: Expression) -> Run:
         """Stores an initialiser; what it does not name becomes zero."""
         items = self.flatten(kind, initial)
-        stores = [self.store_at(segment.address + np.int64(each.offset), each) for each in items]
-        access = Access(
-            np.dtype(np.uint8), kind.size, 1, self.machine.memory.site(position, "store", kind.size, 1), counted=False
-        )
+        stores = [self.repeated(segment, each) if each.repeats else self.store_at(segment, each) for each in items]
+
         whole = len(items) == 1 and items[0].type.size == kind.size and items[0].field is None
-        zero, memory = np.uint8(0), self.machine.memory
 
         def fill(frame: Frame, mask: Mask) -> None:
             if not whole:
-                memory.store(segment.address, access, zero, mask)
+                clear(segment, mask)
             for store in stores:
                 store(frame, mask)
 
@@ -187,7 +186,7 @@ class DeclarationCompiler(LastingCompiler):
         """`(struct S){1, 2}`: an object without a name, filled where it stands."""
         kind, position = self.resolved(expression.type), expression.position
         segment = self.machine.memory.private("a literal", kind.size, position)
-        fill, address = self.filling(segment, kind, expression.operand, position), segment.address
+        fill, address = self.filling(segment, kind, expression.operand), segment.address
 
         def filled(frame: Frame, mask: Mask) -> Value:
             fill(frame, mask)
@@ -195,12 +194,16 @@ class DeclarationCompiler(LastingCompiler):
 
         return MemoryPlace(self.machine, kind, filled, Space.PRIVATE, False, position, False)
 
-    def store_at(self, address: Any, item: Item) -> Run:
+    def value_of(self, item: Item) -> Run:
+        if not isinstance(item.type, Struct):
+            return self.initial_value(item.expression, item.type).run
+        code = self.value(item.expression)
+        self.check_assignable(code, item.type, item.expression.position)
+        return code.run
+
+    def store_at(self, segment: Segment, item: Item) -> Run:
         kind, expression, machine = item.type, item.expression, self.machine
-        code = self.value(expression) if isinstance(kind, Struct) else self.initial_value(expression, kind)
-        if isinstance(kind, Struct):
-            self.check_assignable(code, kind, expression.position)
-        source = code.run
+        source, address = self.value_of(item), segment.address + np.int64(item.offset)
         place: Place = MemoryPlace(
             machine, kind, lambda frame, mask: address, Space.PRIVATE, False, expression.position, False
         )
@@ -212,6 +215,28 @@ class DeclarationCompiler(LastingCompiler):
             place.store(frame, mask, address, source(frame, mask))
 
         return store
+
+    def repeated(self, segment: Segment, item: Item) -> Run:
+        """Stores one value at all places of an item."""
+        if item.field is not None:
+            stores = [self.store_at(segment, item._replace(offset=int(place), repeats=())) for place in item.places]
+            return lambda frame, mask: [store(frame, mask) for store in stores]
+        source = self.value_of(item)
+        access = memory_access(self.machine, item.type, item.expression.position, "store", counted=False)
+
+        def store(frame: Frame, mask: Mask) -> None:
+            values = np.broadcast_to(source(frame, mask), (access.count, self.machine.lanes))[:, mask.indices].T
+            own = item.view(segment.data, self.machine.lanes, access.dtype, access.count)
+            own[mask.indices] = values.reshape(len(values), *(1,) * len(item.repeats), access.count)
+
+        return store
+
+
+def clear(segment: Segment, mask: Mask) -> None:
+    """The bytes of a private variable in the lanes of `mask` become zeros that are set."""
+    assert segment.base is not None
+    segment.data.reshape(len(segment.base), -1)[mask.indices] = 0
+    set_all(segment, mask, True)
 
 
 def row_of(kind: Type) -> tuple[int, int]:
@@ -229,8 +254,11 @@ def _nothing(frame: Frame, mask: Mask) -> Value:
 
 def forget(segment: Segment, mask: Mask) -> None:
     """The lanes of `mask` declare a private variable anew: its bytes are unset."""
+    set_all(segment, mask, False)
+
+
+def set_all(segment: Segment, mask: Mask, written: bool) -> None:
     unset = segment.unset
     assert unset is not None
     assert segment.base is not None
-    room = len(unset.written) * unset.granule // len(segment.base)
-    unset.written.reshape(len(segment.base), room // unset.granule)[mask.indices] = False
+    unset.written.reshape(len(segment.base), -1)[mask.indices] = written

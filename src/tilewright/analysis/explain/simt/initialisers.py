@@ -1,20 +1,40 @@
 """Takes initialisers apart: which value goes to which byte (C99, 6.7.8), with or without inner braces."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..clc.tree import Expression, InitList, Number, Text, VectorLiteral
-from ..clc.types import Array, Field, Scalar, Struct, Type, Vector, lying_at
+import numpy as np
+
+from ..clc.lexer import Position
+from ..clc.tree import Designators, Expression, InitList, Number, Span, Text, VectorLiteral
+from ..clc.types import INT, UCHAR, Array, Field, Pointer, Scalar, Struct, Type, Vector, lying_at
 from .compiled_code import Code
 from .expressions import ExpressionCompiler
 
 
 class Item(NamedTuple):
-    """A value at an offset in bytes; `field` is the bit-field that it fills."""
+    """A value at an offset in bytes; `field` is the bit-field that it fills. `repeats` are (elements, bytes to the next).
+    The value is computed once, and stands at the offset and in the elements before it."""
 
     offset: int
     type: Type
     expression: Expression
     field: Field | None = None
+    repeats: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def places(self) -> "np.typing.NDArray[np.int64]":
+        """All offsets of the value."""
+        out = np.array([self.offset], np.int64)
+        for count, stride in self.repeats:
+            out = (out[:, None] - stride * np.arange(count, dtype=np.int64)).ravel()
+        return out
+
+    def view(self, data: "np.typing.NDArray[np.uint8]", copies: int, dtype: "np.dtype[Any]", count: int) -> Any:
+        """All places of the value, `count` elements of `dtype`, in the `copies` of a variable: (copies, ..., count)."""
+        first = self.offset - sum((each - 1) * stride for each, stride in self.repeats)
+        shape, strides = [each for each, _ in self.repeats], [stride for _, stride in self.repeats]
+        steps = (data.size // copies, *strides, dtype.itemsize)
+        return np.ndarray((copies, *shape, count), dtype, data.data, first, steps)
 
 
 class Slot(NamedTuple):
@@ -23,6 +43,22 @@ class Slot(NamedTuple):
     offset: int
     type: Type
     field: Field | None = None
+
+
+class Level(NamedTuple):
+    """An aggregate at an offset, and the number of the part that a designator names."""
+
+    kind: Array | Struct
+    number: int
+    offset: int
+
+
+class Located(NamedTuple):
+    """What designators name: the last of its places, how it is repeated, and the aggregates around it from outside."""
+
+    slot: Slot
+    repeats: tuple[tuple[int, int], ...]
+    levels: list[Level]
 
 
 def count_of(kind: Array | Struct) -> int:
@@ -37,11 +73,45 @@ def slot_of(kind: Array | Struct, number: int) -> Slot:
     return Slot(field.offset, lying_at(field.type, field.offset, kind), field if field.bits else None)
 
 
+def located(kind: Array | Struct, designators: Designators, position: Position) -> Located:
+    slot, levels, repeats = Slot(0, kind), list[Level](), list[tuple[int, int]]()
+    for each in designators:
+        for number in numbers_of(slot.type, each, position):
+            assert isinstance(slot.type, Array | Struct)
+            levels.append(Level(slot.type, number, slot.offset))
+            inner = slot_of(slot.type, number)
+            slot = Slot(slot.offset + inner.offset, inner.type, inner.field)
+        if isinstance(each, Span) and each.first < each.last:
+            repeats.append((each.last - each.first + 1, slot.type.size))
+    return Located(slot, tuple(repeats), levels)
+
+
+def numbers_of(kind: Type, designator: str | Span, position: Position) -> list[int]:
+    """The number of the last element or of the member that is named, inside of those of anonymous members."""
+    if isinstance(designator, Span):
+        if not isinstance(kind, Array):
+            raise position.error(f"{kind} has no element {designator.last}")
+        for index in (designator.first, designator.last):
+            if not 0 <= index < kind.length:
+                raise position.error(f"index {index} is outside {kind}")
+        return [designator.last]
+    for number, field in enumerate(kind.fields if isinstance(kind, Struct) else ()):
+        if field.name == designator:
+            return [number]
+        if not field.name and isinstance(field.type, Struct) and field.type.field_of(designator) is not None:
+            return [number, *numbers_of(field.type, designator, position)]
+    raise position.error(f"{kind} has no member {designator!r}")
+
+
 class InitialiserCompiler(ExpressionCompiler):
     """Adds initialisers to the expressions."""
 
     def initial_value(self, expression: Expression, kind: Type) -> Code:
         if isinstance(expression, InitList):
+            if any(designators for designators, _ in expression.items):
+                raise expression.position.error(f"{kind} takes no designators")
+            if not expression.items and isinstance(kind, Scalar | Vector | Pointer):
+                return self.converted(self.value(Number(expression.position, 0, INT)), kind, expression.position)
             if isinstance(kind, Vector):
                 items = tuple(item for _, item in expression.items)
                 return self.value(VectorLiteral(expression.position, kind, items))
@@ -69,46 +139,48 @@ class InitialiserCompiler(ExpressionCompiler):
         out: list[Item] = []
         at = index = 0
         while index < len(items.items):
-            designator, item = items.items[index]
-            if isinstance(designator, str):
-                at, item = self.designated_member(kind, designator, item)
-            elif isinstance(designator, int):
-                at = designator
-            if designator is None and at >= count_of(kind):
+            designators, item = items.items[index]
+            if designators:
+                at, index = self.designated(kind, items, index, offset, out)
+            elif at >= count_of(kind):
                 raise item.position.error(f"more initial values than the {count_of(kind)} of {kind}")
-            if isinstance(designator, int) and not 0 <= at < count_of(kind):
-                raise item.position.error(f"index {at} is outside {kind}")
-            index = self.fill_slot(slot_of(kind, at), item, items, index, offset, out)
+            else:
+                index = self.fill_slot(slot_of(kind, at), items, index, offset, out)
             at += 1
         return out
 
-    def fill_slot(self, slot: Slot, item: Expression, items: InitList, index: int, offset: int, out: list[Item]) -> int:
-        """Fills a member or element by `item`, or by as many values from there on as it has room for. The number of the
-        next one."""
+    def designated(
+        self, kind: Array | Struct, items: InitList, index: int, offset: int, out: list[Item]
+    ) -> tuple[int, int]:
+        """Fills what the designators of an item name, and what comes after it inside of that part of `kind`. The number of the
+        part, and that of the next item."""
+        designators, item = items.items[index]
+        place = located(kind, designators, item.position)
+        again = bool(out) and isinstance(item, InitList) and isinstance(place.slot.type, Array | Struct)
+        filled = [zeros(place.slot, offset, item.position)] if again else []
+        index = self.fill_slot(place.slot, items, index, offset, filled)
+        out += [each._replace(repeats=(*place.repeats, *each.repeats)) for each in filled]
+        for level in reversed(place.levels[1:]):
+            index = self.fill(level.kind, items, index, offset + level.offset, out, level.number + 1)
+        return place.levels[0].number, index
+
+    def fill_slot(self, slot: Slot, items: InitList, index: int, offset: int, out: list[Item]) -> int:
+        """Fills a member or element by an item, or by as many from there on as it has room for. The number of the next one."""
+        item = items.items[index][1]
         if self.is_whole(slot.type, item):
             out += self.flatten(slot.type, item, offset + slot.offset, slot.field)
             return index + 1
         assert isinstance(slot.type, Array | Struct)
         return self.fill(slot.type, items, index, offset + slot.offset, out)
 
-    def designated_member(self, kind: Array | Struct, name: str, item: Expression) -> tuple[int, Expression]:
-        """The number of a member; one of an anonymous member becomes a list for that."""
-        found = kind.field_of(name) if isinstance(kind, Struct) else None
-        if not isinstance(kind, Struct) or found is None:
-            raise item.position.error(f"{kind} has no member {name!r}")
-        for number, field in enumerate(kind.fields):
-            if field.name == name:
-                return number, item
-            if not field.name and isinstance(field.type, Struct) and field.type.field_of(name) is not None:
-                return number, InitList(item.position, ((name, item),))
-        raise item.position.error(f"{kind} has no member {name!r}")
-
-    def fill(self, kind: Array | Struct, items: InitList, index: int, offset: int, out: list[Item]) -> int:
+    def fill(
+        self, kind: Array | Struct, items: InitList, index: int, offset: int, out: list[Item], first: int = 0
+    ) -> int:
         """An aggregate whose braces are left out takes as many values as it has room for. The number of the next one."""
-        for number in range(count_of(kind)):
-            if index >= len(items.items) or (number and items.items[index][0] is not None):
+        for number in range(first, count_of(kind)):
+            if index >= len(items.items) or (number and items.items[index][0]):
                 break
-            index = self.fill_slot(slot_of(kind, number), items.items[index][1], items, index, offset, out)
+            index = self.fill_slot(slot_of(kind, number), items, index, offset, out)
         return index
 
     def is_whole(self, kind: Type, item: Expression) -> bool:
@@ -118,6 +190,18 @@ class InitialiserCompiler(ExpressionCompiler):
         if isinstance(kind, Array):
             return isinstance(item, Text) and isinstance(kind.element, Scalar)
         return not isinstance(item, Number | Text) and self.type_of(item) == kind
+
+
+def zeros(slot: Slot, offset: int, position: Position) -> Item:
+    """Zeros for an aggregate whose braces are written anew: what stood there before is gone."""
+    element: Type = slot.type
+    while isinstance(element, Array):
+        element = element.element
+    if isinstance(element, Struct):
+        element = UCHAR
+    count = slot.type.size // element.size
+    last = offset + slot.offset + (count - 1) * element.size
+    return Item(last, element, Number(position, 0, INT), repeats=((count, element.size),))
 
 
 def _is_text(kind: Array, expression: InitList) -> bool:

@@ -37,7 +37,7 @@ class LastingCompiler(InitialiserCompiler):
         with self.machine.unrecorded():
             for item in items:
                 raw = self.initial_bytes(item, everyone)
-                own = data[item.offset : item.offset + raw.size]
+                own = item.view(data, 1, raw.dtype, raw.size)
                 own[:] = raw if item.field is None else (own & ~mask_bytes(item.field)) | raw
         writable = space is Space.GLOBAL and not variable.constant
         segment = self.machine.memory.buffer(variable.name, data, space, writable=writable)

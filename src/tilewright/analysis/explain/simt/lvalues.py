@@ -148,7 +148,7 @@ class PlaceCompiler(Context):
                 codes = [self.subscript(each) for each in subscripts[: len(symbol.lengths)]]
                 place: Place = CellPlace(self.machine, symbol, codes, base.name, expression.position)
                 for each in subscripts[len(symbol.lengths) :]:
-                    place = self.component(place, self.subscript(each), expression.position)
+                    place = self.place_within(place, self.subscript(each), expression.position)
                 return place
         index = self.subscript(expression.index)
         if isinstance(expression.base, Name) or not self.is_place(expression.base):
@@ -156,16 +156,21 @@ class PlaceCompiler(Context):
             if isinstance(pointer.type, Vector):
                 return self.component(self.place(expression.base), index, expression.position)
         else:
-            place = self.place(expression.base)
-            if isinstance(place.type, Vector):
-                return self.component(place, index, expression.position)
-            pointer = self.read_place(place)
+            return self.place_within(self.place(expression.base), index, expression.position)
+        return self.place_behind(pointer, index, expression.position)
+
+    def place_within(self, base: Place, index: Code, position: Position) -> Place:
+        """A component of a vector, or an element of an array or behind a pointer."""
+        if isinstance(base.type, Vector):
+            return self.component(base, index, position)
+        return self.place_behind(self.read_place(base), index, position)
+
+    def place_behind(self, pointer: Code, index: Code, position: Position) -> Place:
         if isinstance(pointer.type, Scalar) and isinstance(index.type, Pointer):
             pointer, index = index, pointer
         if not isinstance(pointer.type, Pointer):
-            raise expression.position.error(f"{pointer.type} takes no subscript")
-        moved = binary("+", pointer, index, expression.position, self.machine)
-        return self.place_of_pointer(moved, expression.position)
+            raise position.error(f"{pointer.type} takes no subscript")
+        return self.place_of_pointer(binary("+", pointer, index, position, self.machine), position)
 
     def component(self, base: Place, index: Code, position: Position) -> Place:
         """One component of a vector, by its number."""
