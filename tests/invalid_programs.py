@@ -1,5 +1,7 @@
 """Programs that compilers refuse, and valid ones that look like them."""
 
+MANY = "__attribute__((overloadable))"
+
 
 def source_of(prelude: str, body: str) -> str:
     """The prelude is line 1 of the source, the body line 3. `v` is a vector."""
@@ -16,7 +18,7 @@ INVALID = {
     ("", "int x = ({ int a = 2; int a = 3; a; });"): "3:27: 'a' is declared twice",
     ("int f(int x) { int x = 1; return x; }", ""): "1:20: 'x' is declared twice",
     ("constant int c = 1; constant int c = 2;", ""): "1:34: 'c' is defined twice",
-    ("int f(int x) { return x; } int f(int x) { return 1; }", ""): "1:32: there are two functions 'f', and overloading",
+    ("int f(int x) { return x; } int f(int x) { return 1; }", ""): "1:32: there are two functions 'f'; functions of",
     ("int f(int x, int x);", ""): "1:18: there are two parameters 'x'",
     ("int f(void x) { return 1; }", ""): "1:12: no variable, parameter or member is void",
     ("int f(int x, void) { return 1; }", ""): "1:18: no variable, parameter or member is void",
@@ -59,6 +61,19 @@ INVALID = {
     ("", "int x[4] = {[3 ... 2] = 1};"): "3:13: the range [3 ... 2] is empty",
     ("", "int x[4] = {[1 ... 4] = 1};"): "3:25: index 4 is outside int[4]",
     ("", "int4 x = {[1] = 1};"): "3:10: int4 takes no designators",
+    (f"int {MANY} f(int x) {{ return x; }} int {MANY} f(int y) {{ return 1; }}", ""): "there are two functions 'f'; functions of",
+    ("int f(int x) { return x; } int f(float y) { return 1; }", ""): "1:32: there are two functions 'f'; functions of",
+    (f"int {MANY} f(int x) {{ return x; }} int {MANY} f(float x) {{ return 1; }}", "o[0] = f(1l);"): (
+        "3:8: f(long) is ambiguous: cast an argument to choose one of f(int), f(float)"
+    ),
+    (f"int {MANY} f(int x, float y) {{ return x; }} int {MANY} f(float x, int y) {{ return 1; }}", "o[0] = f(1, 1);"): (
+        "3:8: f(int, int) is ambiguous"
+    ),
+    (f"int {MANY} f(int2 x) {{ return 1; }} int {MANY} f(float2 x) {{ return 1; }}", "o[0] = f(v);"): (
+        "3:8: no function fits f(int4): there are f(int2), f(float2)"
+    ),
+    (f"int {MANY} f(int x); int {MANY} f(float x) {{ return 1; }}", "o[0] = f(1);"): "3:8: f(int) is declared and has no body",
+    ("int g(int x) { return f(x); } int f(int x) { return x; }", "o[0] = g(1);"): "1:23: f is called before it is declared",
     ("", "\n#if 1\n#else\n#else\n#endif\n"): "6:1: #else after #else",
     ("", "\n#if 0\n#if 1\n#else\n#elif 1\n#endif\n#endif\n"): "7:1: #elif after #else",
 }  # fmt: skip

@@ -191,6 +191,26 @@ KERNELS = {
         "m[0][1] = 77; r[4] = s[0].x[1] + m[g & 1][2]; int4 v[2] = {(int4)(g), (int4)(1, 2, 3, 4)}; int4* q[2] = {v, v + 1};"
         "r[5] = q[1][0][2] + q[g & 1][0].x;",
     ),
+    "overloaded functions": (
+        "#define MANY __attribute__((overloadable))\n"
+        "int MANY f(int x) { return 1; } int MANY f(float x) { return 2; } int MANY f(float4 x) { return 3; }"
+        "int MANY f(global int* x) { return 4; } MANY int f(local int* x) { return 5; } int MANY f(int* x) { return 6; }"
+        "int before(float x) { return f((double)x > 1 ? x : x); } int MANY f(uint x) { return 7; } int h(int x) { return 8; }"
+        "int MANY h(int x, int y) { return 9 + f(y); } int h(int x); struct s { int x; }; int MANY h(struct s s) { return s.x; }"
+        "float MANY min(float x, int y) { return 50; } float MANY sum(float x) { return x; } float2 MANY sum(float2 x);"
+        "float2 MANY sum(float2 x) { return (float2)(sum(x.x) + 1, sum(x.y)); } float4 MANY sum(float4 x) {"
+        " return (float4)(sum(x.lo), sum(x.hi)); } int MANY late(double x); int MANY late(int x) { return 1; }"
+        "int MANY late(double x) { return 2; } "
+        "int MANY p(global void* x) { return 1; } int MANY p(global const void* x) { return 2; }"
+        "int MANY q(short x) { return 1; } int MANY q(long x) { return 2; } int MANY q(int x) { return 3; }",
+        "local int w[2]; int x[2];"
+        "r[0] = f(1) + 10 * f(1.0f) + 100 * f((float4)(1)) + 1000 * f(a) + 10000 * f(w) + 100000 * f(x);"
+        "r[1] = f(1u) + 10 * f((char)1) + 100 * f((ushort)1) + 1000 * f(g > 1) + 10000 * f('a') + 100000 * before(g);"
+        "struct s s = {g}; r[2] = h(1) + 10 * h(1, 2u) + 1000 * h(s) + 100000 * h((char)1, 1);"
+        "r[3] = min(1.0f, 2) + 100 * min(g, 3) + 1000 * min(2.0f, 1.0f); r[4] = sum((float4)(g, 1, 2, 3)).x;"
+        "r[5] = late(1.0f) + 10 * late((short)1) + 100 * p(a) + 1000 * p((global const int*)a) + 10000 * f((global int*)NULL);"
+        "r[6] = q((short)1) + 10 * q((char)1) + 100 * q((uchar)1) + 1000 * q(1l) + 10000 * q(true);",
+    ),
     "attributes and qualifiers": (
         "typedef struct __attribute__((packed)) { char c; int i __attribute__((aligned(1))); } tight; "
         "struct __attribute__((aligned(32))) wide { int i; };"

@@ -20,6 +20,7 @@ class Attributes:
     work_group: tuple[int, ...] | None = None
     sub_group: int = 0  # the work-items of a sub-group that the kernel requires
     vector: int = 0
+    overloadable: bool = False
 
 
 class AttributeParser(ExpressionParser):
@@ -78,6 +79,8 @@ class AttributeParser(ExpressionParser):
             into.aligned = values[0] if values else 16
         elif name == "packed":
             into.packed = True
+        elif name == "overloadable":
+            into.overloadable = True
         elif name == "reqd_work_group_size":
             into.work_group = tuple(values)
         elif name == "intel_reqd_sub_group_size":

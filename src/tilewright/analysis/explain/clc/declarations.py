@@ -53,6 +53,7 @@ class Declarator:
     position: Position
     aligned: int = 0
     packed: bool = False
+    overloadable: bool = False
 
 
 class DeclarationParser(EnumerationParser):
@@ -234,7 +235,8 @@ class DeclarationParser(EnumerationParser):
             kind = with_alignment(kind, aligned)
         kind = self.with_attributes(kind, attributes, False)
         packed = attributes.packed or spec.attributes.packed
-        return Declarator(name, kind, space, constant, position, aligned, packed)
+        overloadable = attributes.overloadable or spec.attributes.overloadable
+        return Declarator(name, kind, space, constant, position, aligned, packed, overloadable)
 
     def pointer_to_array(self, kind: Type, space: Space | None, constant: bool) -> Declarator:
         """`float (*name)[16]`."""

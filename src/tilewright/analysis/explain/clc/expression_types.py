@@ -6,6 +6,7 @@ from dataclasses import replace
 from .tree import (
     Assign,
     Binary,
+    Call,
     Cast,
     Comma,
     Conditional,
@@ -57,6 +58,8 @@ def type_of(expression: Expression, names: Mapping[str, Type]) -> Type | None:
             return type_of(expression.target, names)
         case Postfix():
             return type_of(expression.operand, names)
+        case Call(headings=(heading,)):
+            return heading.result
         case Comma():
             return _value(type_of(expression.second, names))
         case Unary():

@@ -180,7 +180,7 @@ class ExpressionParser(TokenStream):
                 arguments.append(TypeArgument(self.position, self.type_name()))
             else:
                 arguments.append(self.assignment())
-        return Call(position, name, tuple(arguments))
+        return Call(position, name, tuple(arguments), self.functions.get(name, ()))
 
     def postfix(self, expression: Expression) -> Expression:
         while True:

@@ -10,7 +10,9 @@ from .preprocess import Body, preprocess
 from .scopes import check_program_scope, check_scopes
 from .statements import StatementParser
 from .stream import FUNCTION, VARIABLE, describe
-from .tree import Block, Function, Parameter, Program, Variable
+from .tree import Block, Function, Heading, Parameter, Program, Variable
+
+_NOT_OVERLOADED = "; functions of one name differ by their parameters, and have __attribute__((overloadable))"
 
 
 def parse_program(
@@ -49,11 +51,9 @@ class Parser(StatementParser):
             if self.current.text == "(" and not spec.is_typedef:
                 function = self.function(spec, first)
                 if function is not None:
-                    if function.name in functions:
-                        raise function.position.error(
-                            f"there are two functions {function.name!r}, and overloading is not supported"
-                        )
-                    functions[function.name] = function
+                    if function.key in functions:
+                        raise function.position.error(f"there are two functions {function.name!r}{_NOT_OVERLOADED}")
+                    functions[function.key] = function
                 continue
             variables += self.variables(spec, first)
         check_program_scope(variables)
@@ -67,16 +67,30 @@ class Parser(StatementParser):
         parameters = self.parameters()
         attributes = Attributes(work_group=spec.attributes.work_group, sub_group=spec.attributes.sub_group)
         self.attributes(attributes)
+        heading = self.heading(head, parameters, attributes.overloadable or head.overloadable)
         while self.accept(","):  # `int f(int), g(int);`
-            self.declarator(spec)
+            other = self.declarator(spec)
             self.expect("(")
-            self.parameters()
+            self.heading(other, self.parameters(), other.overloadable)
         if self.accept(";"):
             return None
         return Function(
-            head.position, head.name, head.type, parameters, spec.is_kernel, self.body_of(head.name, parameters),
+            head.position, head.name, heading.key, head.type, parameters, spec.is_kernel, self.body_of(head.name, parameters),
             attributes.work_group, attributes.sub_group,
         )  # fmt: skip
+
+    def heading(self, head: Declarator, parameters: tuple[Parameter, ...], overloadable: bool) -> Heading:
+        """The heading of a function: a new one, unless one of its name has these parameters, or is none of several."""
+        known = self.functions.get(head.name, ())
+        types = tuple(each.type for each in parameters)
+        alone = not any(each.overloadable for each in known) and not overloadable
+        same = next((each for each in known if alone or each.parameters == types), None)
+        if same is not None and not alone:
+            return same
+        key = f"{head.name}/{len(known)}" if known and not alone else head.name
+        made = Heading(key, types, head.type, overloadable)
+        self.functions[head.name] = (made,) if alone else (*known, made)
+        return made
 
     def body_of(self, name: str, parameters: tuple[Parameter, ...]) -> Callable[[], Block]:
         """What gives the function's body: at once in the file itself, later in an included one."""
@@ -86,6 +100,7 @@ class Parser(StatementParser):
             later = Parser([])
             later.types, later.constants = dict(self.types), dict(self.constants)
             later.enumerators, later.variable_types = dict(self.enumerators), dict(self.variable_types)
+            later.functions = dict(self.functions)
             later.struct_ids = self.struct_ids
             return lambda: later.read_body(kept, last, name, parameters)
         if self.current.text != "{":

@@ -8,7 +8,7 @@ from .atomic_types import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
 from .image_types import IMAGE_TYPES
 from .lexer import Position, Token
 from .preprocess import Body
-from .tree import Number
+from .tree import Heading, Number
 from .types import INT, NAMED, Type
 
 QUALIFIERS = {
@@ -42,6 +42,7 @@ class TokenStream:
         self.types: dict[str, Type] = dict(_BUILT_IN_TYPES)
         self.constants: dict[str, Number] = dict(_ENUMERATORS)
         self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
+        self.functions: dict[str, tuple[Heading, ...]] = {}
         self.variable_names: set[str] = set()
         self.variable_types: dict[str, Type] = {}
         self.tags: dict[str, Type | None] = {}  # of the innermost scope: structs and unions; enumerations are None

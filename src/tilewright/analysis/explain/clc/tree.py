@@ -108,9 +108,22 @@ class Member(Expression):
 
 
 @dataclass(frozen=True)
+class Heading:
+    """A function as it is declared; `key` names it among those of one name."""
+
+    key: str
+    parameters: tuple[Type, ...]
+    result: Type
+    overloadable: bool
+
+
+@dataclass(frozen=True)
 class Call(Expression):
+    """`headings` are the functions of that name that are declared before the call, one unless they are overloaded."""
+
     name: str
     arguments: tuple[Expression, ...]
+    headings: tuple[Heading, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -285,9 +298,11 @@ class Parameter(Node):
 
 @dataclass(frozen=True)
 class Function(Node):
-    """`read` gives the body, which is parsed when it is first asked for if the function stands in an included file."""
+    """`read` gives the body, which is parsed when it is first asked for if the function stands in an included file. `key` is the
+    name, or tells functions of one name apart."""
 
     name: str
+    key: str
     result: Type
     parameters: tuple[Parameter, ...]
     is_kernel: bool
@@ -302,9 +317,16 @@ class Function(Node):
 
 @dataclass(frozen=True)
 class Program:
+    """`functions` go by their keys."""
+
     functions: Mapping[str, Function]
     variables: tuple[Variable, ...]
     contract: bool | None = None
+
+    def called(self, call: Call) -> tuple[Function, ...]:
+        """The functions that a call may mean, as far as the types of its arguments are not known."""
+        keys = [each.key for each in call.headings]
+        return tuple(self.functions[key] for key in keys if key in self.functions)
 
     @property
     def kernels(self) -> tuple[str, ...]:

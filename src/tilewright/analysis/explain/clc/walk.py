@@ -37,7 +37,7 @@ def called_functions(program: Program, entry: str) -> Iterator[Function]:
     """The function `entry` and all functions that it calls, directly or not, each once."""
     function = program.functions[entry]
     yield function
-    yield from (each for each in called_from(program, function.body) if each.name != entry)
+    yield from (each for each in called_from(program, function.body) if each.key != entry)
 
 
 def called_from(program: Program, node: Node) -> list[Function]:
@@ -45,8 +45,8 @@ def called_from(program: Program, node: Node) -> list[Function]:
     found: dict[str, Function] = {}
     waiting = [node]
     while waiting:
-        calls = dict.fromkeys(each.name for each in nodes_of(waiting.pop(0)) if isinstance(each, Call))
-        fresh = {name: program.functions[name] for name in calls if name in program.functions and name not in found}
+        calls = (program.called(each) for each in nodes_of(waiting.pop(0)) if isinstance(each, Call))
+        fresh = {each.key: each for called in calls for each in called if each.key not in found}
         found |= fresh
         waiting += [each.body for each in fresh.values()]
     return list(found.values())

@@ -1,5 +1,6 @@
 """Compiles calls of the program's own functions and of builtins."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,17 @@ from .convert import change
 from .findings import UNINITIALISED
 from .lvalues import PlaceCompiler
 from .masks import Mask
+from .overloads import Given, chosen_overload, signature
 from .places import MemoryPlace, RegisterPlace
 from .registers import zero_of
 from .undefined import checked_change
 
 
 def is_null(code: Code) -> bool:
-    """A constant 0, the only integer that is a pointer without a cast."""
-    return code.constant is not None and not code.boolean and bool(code.constant == 0)
+    """A constant 0, the only integer that is a pointer without a cast; or NULL."""
+    kind = code.type
+    may = not kind.is_float if isinstance(kind, Scalar) else isinstance(kind, Pointer) and isinstance(kind.target, Void)
+    return may and code.constant is not None and not code.boolean and bool(code.constant == 0)
 
 
 def no_value(kind: Type) -> Value:
@@ -60,9 +64,10 @@ class CallCompiler(PlaceCompiler):
 
     def call(self, expression: Call, used: bool = True) -> Code:
         """`used` says whether somebody wants the result."""
-        function = self.program.functions.get(expression.name)
+        overloaded = any(each.overloadable for each in expression.headings)
+        function = self.overload(expression) if overloaded else self.function_named(expression)
         if function is not None and not is_wrapper(function):
-            return self.user_call(expression, used)
+            return self.user_call(function, expression, used)
         builtin = find_builtin(expression.name)
         if builtin is None:
             why = REFUSED_WORDS.get(
@@ -70,6 +75,29 @@ class CallCompiler(PlaceCompiler):
             )
             raise expression.position.error(f"function {expression.name!r} is not known: {why}")
         return builtin(self, expression)
+
+    def function_named(self, call: Call) -> Function | None:
+        """The one function of that name, if the source has one."""
+        function = self.program.functions.get(call.name)
+        if function is not None and not call.headings:
+            raise call.position.error(
+                f"{call.name} is called before it is declared: write its declaration above the call"
+            )
+        return function
+
+    def overload(self, call: Call) -> Function | None:
+        """The function that fits the arguments best; None for a builtin of that name."""
+        given = [Given(code.type, is_null(code)) for code in map(self.value, call.arguments)]
+        headings = [
+            replace(each, parameters=tuple(self.resolved(kind) for kind in each.parameters)) for each in call.headings
+        ]
+        builtin = find_builtin(call.name) is not None
+        heading = chosen_overload(headings, given, call, builtin)
+        if heading is None:
+            return None
+        if heading.key not in self.program.functions:
+            raise call.position.error(f"{signature(call.name, heading.parameters)} is declared and has no body")
+        return self.program.functions[heading.key]
 
     def no_result(self, function: Function, lanes: Mask) -> None:
         """The lanes reached the end of a function whose result is used (C99, 6.9.1: undefined)."""
@@ -83,13 +111,12 @@ class CallCompiler(PlaceCompiler):
             count=lanes.count,
         )
 
-    def user_call(self, expression: Call, used: bool) -> Code:
-        function = self.program.functions[expression.name]
+    def user_call(self, function: Function, expression: Call, used: bool) -> Code:
         if len(expression.arguments) != len(function.parameters):
             raise expression.position.error(
                 f"{expression.name} takes {len(function.parameters)} arguments, {len(expression.arguments)} given"
             )
-        compiled = self.function(expression.name, expression.position)
+        compiled = self.function(function, expression.position)
         machine = self.machine
         arguments: list[tuple[Any, Any]] = []
         for parameter, (_, symbol), argument in zip(

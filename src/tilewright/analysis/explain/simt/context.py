@@ -47,7 +47,7 @@ class Context:
         self.pitches = dict(pitches or {})
         self.globals: dict[str, Symbol] = {}
         self.later: dict[str, Variable] = {each.name: each for each in program.variables}
-        self.compiled: dict[str, FunctionCode] = {}
+        self.compiled: dict[str, FunctionCode] = {}  # by the functions' keys
         self.compiling: list[FunctionState] = []
         self.off_chip: Mapping[int, OffChip] = {}  # private arrays, by the id of their declaration
         self.texts: dict[str, Segment] = {}  # string literals
@@ -105,7 +105,7 @@ class Context:
     def statement(self, statement: Statement) -> Step:
         raise NotImplementedError
 
-    def function(self, name: str, position: Position) -> FunctionCode:
+    def function(self, function: Function, position: Position) -> FunctionCode:
         raise NotImplementedError
 
     def type_of(self, expression: Expression) -> Type:

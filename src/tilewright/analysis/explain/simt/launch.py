@@ -107,7 +107,7 @@ def _execute(compiled: FunctionCode, frame: Frame, everyone: Mask, function: Fun
 
 def compile_entry(compiler: StatementCompiler, function: Function) -> FunctionCode:
     try:
-        return compiler.function(function.name, function.position)
+        return compiler.function(function, function.position)
     except RecursionError:
         raise function.position.error(f"{function.name} holds an expression that is nested too deeply") from None
 

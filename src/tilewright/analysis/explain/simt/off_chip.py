@@ -87,7 +87,7 @@ class _Walk:
     changed: list[set[str]] = field(default_factory=list)  # names that are assigned, of each function that is walked
 
     def function(self, function: Function, meanings: dict[str, _Meaning]) -> None:
-        call = (function.name, tuple(meanings.values()))
+        call = (function.key, tuple(meanings.values()))
         if call in self.walked:
             return
         self.walked.add(call)
@@ -192,12 +192,13 @@ class _Walk:
         """The arguments' meanings in the called function. An array given to a built-in function needs constants beside it."""
         self.visit(call.arguments)
         meanings = [self.meaning(each) for each in call.arguments]
-        function = self.program.functions.get(call.name)
-        if function is not None and len(function.parameters) == len(meanings):
+        functions = [each for each in self.program.called(call) if len(each.parameters) == len(meanings)]
+        for function in functions:
             fixed = assigned(function.body)
             names = [parameter.name for parameter in function.parameters]
             given = {name: _VARIES if name in fixed else meaning for name, meaning in zip(names, meanings, strict=True)}
             self.function(function, given)
+        if functions:
             return
         for array in (each.array for each in meanings if each.array is not None):
             for other, meaning in zip(call.arguments, meanings, strict=True):

@@ -12,6 +12,7 @@ from ..clc.tree import (
     Continue,
     Declaration,
     ExpressionStatement,
+    Function,
     Goto,
     If,
     Label,
@@ -38,12 +39,11 @@ from .summing_loops import find_sum
 class StatementCompiler(DeclarationCompiler):
     """Adds statements and functions."""
 
-    def function(self, name: str, position: Position) -> FunctionCode:
-        if name in self.compiled:
-            return self.compiled[name]
-        if any(state.function.name == name for state in self.compiling):
-            raise position.error(f"{name} calls itself, which OpenCL C does not allow")
-        function = self.program.functions[name]
+    def function(self, function: Function, position: Position) -> FunctionCode:
+        if function.key in self.compiled:
+            return self.compiled[function.key]
+        if any(state.function.key == function.key for state in self.compiling):
+            raise position.error(f"{function.name} calls itself, which OpenCL C does not allow")
         self.compiling.append(FunctionState(function, addressed_variables(function), [{}], jumps=jumps_in(function)))
         code = FunctionCode()
         for parameter in function.parameters:
@@ -53,7 +53,7 @@ class StatementCompiler(DeclarationCompiler):
         code.body = self.with_presets(self.statement(function.body))
         code.slots = self.state.slots
         self.compiling.pop()
-        self.compiled[name] = code
+        self.compiled[function.key] = code
         return code
 
     def parameter(self, parameter: Parameter) -> Symbol:
