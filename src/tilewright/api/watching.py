@@ -93,7 +93,7 @@ def watching(
     from ..runtime.opencl.interception import Interception
 
     watcher = Watcher(Limits(budget, time_limit, samples), None if device_model is None else find_model(device_model))
-    with Interception(watcher.seen):
+    with Interception(watcher.enqueueing):
         yield Watched(watcher, title)
 
 

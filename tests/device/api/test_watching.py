@@ -3,6 +3,8 @@
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from tilewright.core.captured import CapturedLaunch
 from tilewright.core.images import ImageValue, SamplerValue
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.opencl.interception import Interception
+from tilewright.runtime.opencl.launch_values import PendingLaunch
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # PyOpenCL's cache of binaries warns of what compilers say
 
@@ -100,6 +103,21 @@ def test_a_race_is_found_by_every_way_to_launch(queue: Any, barrier: str, race: 
     assert bool(found.failures(["race", "bounds"])) is race
 
 
+def test_launches_that_pyopencl_refuses_are_none(queue: Any) -> None:
+    x = np.arange(64, dtype=np.float32)
+    with tilewright.watching() as found:
+        kernel, target = built(queue).rotated, buffer_of(queue, x)
+        kernel.set_args(target, cl.LocalMemory(1 << 40), np.int32(32))
+        with pytest.raises(cl.Error):
+            cl.enqueue_nd_range_kernel(queue, kernel, (64,), (32,))
+        kernel.set_args(target, cl.LocalMemory(128), np.int32(32))
+        with pytest.raises(cl.Error):
+            cl.enqueue_nd_range_kernel(queue, kernel, (64,), (48,))
+        cl.enqueue_nd_range_kernel(queue, kernel, (64,), (32,))
+        queue.finish()
+    assert [(each.ndrange, each.launches) for each in found.launches] == [("64 by 32", 1)]
+
+
 def test_contents_decide_what_is_found(queue: Any) -> None:
     """Indices come from a buffer: the fault is in the data alone. Contents are those before the launch, written by another."""
     x, at = np.zeros(64, np.float32), np.arange(32, dtype=np.int32)
@@ -167,7 +185,13 @@ def test_texels_and_samplers_are_those_of_the_program(queue: Any) -> None:
     written = cl.ImageFormat(cl.channel_order.RGBA, channels.FLOAT)
     out = cl.create_image(context, cl.mem_flags.WRITE_ONLY, written, (8, 4))
     seen: list[CapturedLaunch] = []
-    with Interception(lambda pending: seen.append(pending.capture(5.0))):
+
+    @contextmanager
+    def on_launch(pending: PendingLaunch) -> Iterator[None]:
+        seen.append(pending.capture(5.0))
+        yield
+
+    with Interception(on_launch):
         program = cl.Program(context, PICTURES).build()
         program.pictures(queue, (8, 4), None, images[0], sampler, *images[1:], out)
     (launch,) = seen

@@ -107,7 +107,7 @@ def costs_of(model: Model, traffic: Traffic, rows: Int64s, active: Any, pieces: 
         elif space is Space.LOCAL:
             passes = atomic_passes(model, moved, active, piece) if atomic else None
             own, least = passes or wavefronts(model, moved, active, piece, operation)
-            lines = useful = nothing
+            lines, useful = nothing, unique_bytes(moved, active, piece)
         else:
             useful = unique_bytes(moved, active, piece)
             lines = blocks_touched(moved, active, piece, model.line)

@@ -8,6 +8,7 @@ import importlib.util
 import struct
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -25,11 +26,12 @@ PARAMETERS = {
     "wait_for": "wait_for", "g_times_l": "g_times_l",
 }  # fmt: skip
 
-OnLaunch = Callable[[PendingLaunch], None]
+OnLaunch = Callable[[PendingLaunch], AbstractContextManager[None]]
 
 
 class Interception:
-    """A context in which `on_launch` gets each launch before it is enqueued. It must not raise exceptions."""
+    """A context in which `on_launch` gets each launch, and gives what it is enqueued in. That must not raise exceptions but
+    the one by which PyOpenCL refuses the launch."""
 
     def __init__(self, on_launch: OnLaunch) -> None:
         self._on_launch = on_launch
@@ -74,8 +76,8 @@ class Interception:
                 pending = self._pending(queue, kernel, arguments, named)
             except (AttributeError, KeyError, TypeError, ValueError):
                 return original(queue, kernel, *arguments, **named)  # which says what is wrong with them
-            self._on_launch(pending)
-            return original(queue, kernel, *arguments, **named)
+            with self._on_launch(pending):
+                return original(queue, kernel, *arguments, **named)
 
         return enqueue_nd_range_kernel
 

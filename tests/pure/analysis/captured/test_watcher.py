@@ -183,6 +183,19 @@ def test_each_ndrange_is_explained_once_and_counted_always() -> None:
     assert first.explanation.outputs == {}
 
 
+def test_a_launch_that_is_refused_is_none() -> None:
+    watcher = Watcher(Limits(samples=1))
+    for _ in range(2):
+        with pytest.raises(ValueError, match="a work-group too large"), watcher.enqueueing(Launch()):
+            raise ValueError("a work-group too large")
+        assert watcher.launches() == ()
+    watcher.seen(Launch(global_size=(32,)))
+    with pytest.raises(KeyboardInterrupt), watcher.enqueueing(Launch(global_size=(32,))):
+        raise KeyboardInterrupt
+    (row,) = watcher.launches()
+    assert (row.launches, row.sample, row.reason) == (1, 1, "")
+
+
 def test_what_is_not_explained_has_a_reason() -> None:
     watcher = Watcher(Limits(samples=6))
     watcher.seen(Launch(kernel=CapturedKernel("twice", None, "", "its source is not known")))

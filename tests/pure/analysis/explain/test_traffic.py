@@ -148,6 +148,14 @@ def test_tiled_product_has_no_conflicts(side: int) -> None:
     assert found.profile.barriers == 2 * N // side
 
 
+def test_local_memory_has_useful_bytes() -> None:
+    found = product(TILED, (N, N), (32, 32), TS=32)
+    asked = {
+        (each.buffer, each.operation): each.useful_bytes / each.requests for each in found.accesses if each.is_local
+    }
+    assert asked == {("As", "store"): 128, ("Bs", "store"): 128, ("As", "load"): 4, ("Bs", "load"): 128}
+
+
 def test_register_tile_of_vectors() -> None:
     found = product(REGISTER, (16, 16), (16, 16))
     for line in (10, 11, 12, 13):
