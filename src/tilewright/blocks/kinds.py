@@ -8,7 +8,7 @@ from pyopencl.array import Array
 from ..errors import InvalidInput
 from ..library.cuda_arrays.frameworks import framework_of
 from ..library.memory.opencl_arrays import memory_of
-from ..library.views import device_view
+from ..library.views import device_view, refuse_sparse
 from . import cuda_copies, opencl_copies
 
 
@@ -74,6 +74,7 @@ def kind_of(values: dict[str, Any]) -> Kind:
     for name, value in values.items():
         kind = next((each for each in (OPENCL, CUDA) if each.holds(value)), None)
         if kind is None:
+            refuse_sparse(value, name)
             package = type(value).__module__.partition(".")[0]
             raise InvalidInput(
                 f"{name} is a {package} {type(value).__name__}, which lies on no device: copy it to one; "

@@ -22,6 +22,7 @@ from .memory.ready import REFUSED, Given, Ready
 from .multiply import multiply, settle
 from .requests import GIVEN, Number, Options, Transposition, gemm_product
 from .rules import Casting, single_out
+from .views import refuse_sparse
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -186,6 +187,7 @@ def _described(name: str, array: Any) -> Description:
     if array is None and name not in ("a", "b"):
         return None
     if type(array) not in MEMORIES:
+        refuse_sparse(array, name)
         kinds = " and ".join(f"{_module(kind)}.{kind.__name__}" for kind in MEMORIES)
         raise InvalidInput(f"{name} is a {type(array).__name__}; a prepared product takes {kinds}")
     return _module(type(array)), *MEMORIES[type(array)].layout_of(array)

@@ -59,6 +59,7 @@ def _converted(value: object, name: str) -> np.ndarray:
     """What NumPy makes of a value. UnsupportedType for None, text and other objects; InvalidInput for ragged lists."""
     if value is None or isinstance(value, str | bytes):
         raise UnsupportedType(f"{name} is {value!r:.40}: pass an array of numbers")
+    refuse_sparse(value, name)
     try:
         # Variables of netCDF4 give masked arrays, whether or not elements are masked. Dask's own conversion drops masks.
         given = value.compute() if hasattr(value, "__dask_graph__") and hasattr(value, "compute") else value
@@ -72,6 +73,26 @@ def _converted(value: object, name: str) -> np.ndarray:
     if found.dtype.hasobject:
         raise UnsupportedType(f"{name} is of type {type(value).__name__} and holds no array of numbers: pass one")
     return unmasked(found, f"{name} is a {type(value).__name__}")
+
+
+def made_dense_by(value: object) -> str:
+    """The method by which a sparse matrix of SciPy, CuPy or `sparse` gives a dense array; "" for what is not sparse.
+
+    NumPy makes one object of a sparse matrix of SciPy, and parts of it may look like those of an array on disk.
+    """
+    kind = type(value)
+    if not hasattr(kind, "nnz"):
+        return ""
+    return next((name for name in ("toarray", "todense") if hasattr(kind, name)), "")
+
+
+def refuse_sparse(value: object, name: str) -> None:
+    """UnsupportedType for a sparse matrix. `name` is the argument's."""
+    method = made_dense_by(value)
+    if method:
+        raise UnsupportedType(
+            f"{name} is a sparse matrix ({type(value).__name__}), and kernels take dense arrays: pass {name}.{method}()"
+        )
 
 
 def unmasked(found: np.ndarray, what: str) -> np.ndarray:

@@ -10,7 +10,7 @@ from pyopencl.array import Array
 from ...errors import InvalidInput
 from ..cuda_arrays.frameworks import framework_of
 from ..shapes import Shape
-from ..views import as_host_array
+from ..views import as_host_array, made_dense_by
 from .files import FileMatrix, OpenFiles, file_matrix
 from .mappings import span_of
 from .matrices import Matrix, MemoryMatrix, SlicedMatrix, place_of
@@ -72,13 +72,13 @@ def given_out(out: Any) -> Given | None:
     """The caller's array for the result, if there is one. InvalidInput for what NumPy would copy: the copy would be written."""
     if out is None:
         return None
-    target = Given(out, "out")
-    if target.array is None and not hasattr(out, "__setitem__"):
-        raise InvalidInput(f"out is a {type(out).__name__}, which has slices to read, and none to write")
-    if target.array is not None and not isinstance(out, np.ndarray):
+    target = None if made_dense_by(out) else Given(out, "out")
+    if target is None or (target.array is not None and not isinstance(out, np.ndarray)):
         raise InvalidInput(
             f"out is a {type(out).__name__}: pass a NumPy array, or a matrix or stack that is written by slices"
         )
+    if target.array is None and not hasattr(out, "__setitem__"):
+        raise InvalidInput(f"out is a {type(out).__name__}, which has slices to read, and none to write")
     return target
 
 
@@ -87,6 +87,8 @@ def _only_sliced(value: Any) -> bool:
     if isinstance(value, np.ndarray | np.generic) or not all(
         hasattr(value, name) for name in ("shape", "dtype", "__getitem__")
     ):
+        return False
+    if made_dense_by(value):  # the general way refuses it
         return False
     if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
         return False
