@@ -8,6 +8,7 @@ import numpy as np
 
 from ..core.types import FLOAT8
 from ..errors import InvalidInput, Unsupported, UnsupportedType
+from ..library.views import made_dense_by, refuse_sparse
 
 
 def checked_array(value: Any, name: str) -> da.Array:
@@ -19,14 +20,15 @@ def checked_array(value: Any, name: str) -> da.Array:
         )
     if value is None or isinstance(value, str | bytes):
         raise UnsupportedType(f"{name} is {value!r:.40}: pass a Dask array, or a NumPy array")
+    refuse_sparse(value, name)
     if isinstance(value, np.ndarray) and not value.size:  # Dask divides by zero when it chooses chunks for some of them
         value = da.from_array(value, chunks=value.shape)
     array = da.asarray(value)
     if type(array._meta) is not np.ndarray:
         kind = f"{type(array._meta).__module__}.{type(array._meta).__qualname__}"
-        way = "numpy.ma.filled" if isinstance(array._meta, np.ma.MaskedArray) else "numpy.asarray"
         raise UnsupportedType(
-            f"the chunks of {name} are {kind}; tasks multiply NumPy arrays: {name}.map_blocks({way}) makes them"
+            f"the chunks of {name} are {kind}; tasks multiply NumPy arrays: {name}.map_blocks({_numpys_of(array._meta)}) "
+            "makes them"
         )
     if any(isnan(length) for lengths in array.chunks for length in lengths):
         raise InvalidInput(
@@ -38,3 +40,14 @@ def checked_array(value: Any, name: str) -> da.Array:
             f"{name}.astype('float16') holds the same values"
         )
     return array
+
+
+def _numpys_of(chunk: Any) -> str:
+    """The function that makes a NumPy array of such a chunk, as Python writes it."""
+    dense = made_dense_by(chunk)
+    on_gpu = hasattr(chunk, "get") and hasattr(type(chunk), "__cuda_array_interface__")  # NumPy's asarray is refused
+    if dense:
+        return f"lambda chunk: chunk.{dense}()"
+    if isinstance(chunk, np.ma.MaskedArray):
+        return "numpy.ma.filled"
+    return "cupy.asnumpy" if on_gpu else "numpy.asarray"

@@ -48,7 +48,8 @@ def matmul(
 
     Arguments:
         dtype: the type to compute and return.
-        precision: as in `tilewright.matmul`. "reproducible" wants all of k in one chunk of each operand.
+        precision: as in `tilewright.matmul`. "reproducible" sums all of k in one chain: chunks are joined along k first, and a
+            task holds them whole.
         split_k: parts of k that are summed on their own, and then together. The default is 1, and more if the result has
             fewer tiles than the workers of the current `distributed.Client` have threads.
         memory: the most bytes that a task may hold, such as "2GB". Tasks then make the chunks of the operands
@@ -56,8 +57,8 @@ def matmul(
             keeps it until its last use. `plan` tells what a product will hold.
 
     Raises:
-        InvalidInput: shapes do not fit, chunks have unknown sizes, the product does not fit `memory`, chunks that `memory`
-            needs apart are made by the same tasks, or "reproducible" sums would be cut.
+        InvalidInput: shapes do not fit, chunks have unknown sizes, the product does not fit `memory`, or chunks that `memory`
+            needs apart are made by the same tasks.
         UnsupportedType: no kernel multiplies the type, or Dask cannot send it.
         UnknownName: no precision has that name.
 
@@ -125,12 +126,9 @@ def _requested(
     for name, array in (("a", left), ("b", right)):
         check_cast(name, array.dtype, numpy_dtype(read), "same_kind")
     summed = sum_type(result)
+    if mode == REPRODUCIBLE:  # one chain over all of k: sums of parts of it would round differently
+        left, right = (_with_whole_k(array, axis) for array, axis in ((left, -1), (right, -min(right.ndim, 2))))
     grid = Grid(*(tuple(tuple(map(int, each)) for each in array.chunks) for array in (left, right)))
-    if mode == REPRODUCIBLE and len(grid.depth) > 1:
-        raise InvalidInput(
-            f"precision={precision!r} sums all of k in one chain, and the chunks cut it into {len(grid.depth)} pieces: "
-            "rechunk a by {-1: -1}, and b by {-2: -1}"
-        )
     limit = None if memory is None else _bytes(memory)
     sources = source_of(left, "a", limit is not None), source_of(right, "b", limit is not None)
     sizes = Sizes(
@@ -139,6 +137,11 @@ def _requested(
     parts = _count("split_k", split_k, _usual_split(grid))
     schedule = scheduled(grid, sizes, (sources[0].makes, sources[1].makes), parts, limit)
     return Request(left, right, Arithmetic(summed, result, precision), schedule, sources)
+
+
+def _with_whole_k(array: da.Array, axis: int) -> da.Array:
+    """The array with its dimension k in one chunk. Rechunking by tasks of their own lets `memory=` make chunks one by one."""
+    return array.rechunk({axis % array.ndim: -1}, method="tasks") if len(array.chunks[axis]) > 1 else array
 
 
 def _usual_split(grid: Grid) -> int:

@@ -17,7 +17,7 @@ from dask.array import routines
 
 from ..core.precision import PRECISIONS
 from ..core.types import ELEMENT_TYPES, FLOAT8
-from ..library.requests import checked_precision
+from ..library.requests import checked_precision, precision_for
 from .products import matmul
 
 PLACES = (routines, da)  # whose attribute `matmul` is looked up by Dask and by callers
@@ -88,4 +88,6 @@ def _takes(value: Any, precision: str | None) -> bool:
     if type(meta) is not np.ndarray or not value.ndim or any(map(isnan, value.shape)):
         return False
     name = value.dtype.name
-    return name in ELEMENT_TYPES and name not in FLOAT8 and name in PRECISIONS.get(precision or "", ELEMENT_TYPES)
+    if name not in ELEMENT_TYPES or name in FLOAT8:
+        return False
+    return name in PRECISIONS.get(precision_for(name, precision), ELEMENT_TYPES)

@@ -138,16 +138,53 @@ def test_empty_numpy_operands() -> None:
 
 
 def test_reproducible_products() -> None:
-    """The bits of the library, in any chunks of rows and columns; integers have them in chunks of k, too."""
+    """The bits of the library, in any chunks, and with any other argument. Integers need no chunks along all of k."""
     generator = np.random.default_rng(4)
     for dtype in ("float32", "float16", "float64"):
         a, b = (generator.standard_normal(shape).astype(dtype) for shape in ((20, 700), (700, 30)))
         expected = library_matmul(a, b, precision="reproducible")
-        for rows, columns in ((20, 30), (7, 11)):
-            one, other = da.from_array(a, chunks=(rows, 700)), da.from_array(b, chunks=(700, columns))
-            assert np.array_equal(matmul(one, other, precision="reproducible").compute(), expected)
+        vector = library_matmul(a, b[:, 0], precision="reproducible")
+        for chunks in (((20, 700), (700, 30)), ((7, 700), (700, 11)), ((7, 90), (64, 11)), ((20, 1), (700, 30))):
+            one, other = (da.from_array(each, chunks=own) for each, own in zip((a, b), chunks, strict=True))
+            for way in WAYS:
+                left, right = (each.map_blocks(np.copy) for each in (one, other)) if "memory" in way else (one, other)
+                assert np.array_equal(matmul(left, right, precision="reproducible", **way).compute(), expected)
+            assert np.array_equal(matmul(one, other[:, 0], precision="reproducible").compute(), vector)
     x, a = chunked((20, 30), 7, "int32")
     assert np.array_equal(matmul(a, a.T, precision="reproducible").compute(), x @ x.T)
+    assert plan(a, a.T, precision="reproducible").pieces == plan(a, a.T).pieces > 1
+
+
+def test_a_reproducible_product_of_long_chunks_is_refused_where_memory_is_short() -> None:
+    a = da.ones((60, 300), chunks=(13, 13), dtype="float32").map_blocks(np.copy)
+    assert plan(a, a.T, precision="reproducible").task_bytes == (2 * 13 * 300 + 13 * 13) * 4
+    with pytest.raises(InvalidInput, match=r"memory=9,999 bytes: .* smaller chunks, or allow more memory"):
+        matmul(a, a.T, precision="reproducible", memory=9_999)
+
+
+def test_chunks_of_other_kinds_are_refused_with_what_makes_numpys() -> None:
+    class Cupy(np.ndarray):
+        """CuPy's asarray is refused by NumPy."""
+
+        __cuda_array_interface__: Any = None
+
+        def get(self) -> np.ndarray:
+            return self.view(np.ndarray)
+
+    class Sparse(np.ndarray):
+        nnz = 0
+
+        def todense(self) -> np.ndarray:
+            return self.view(np.ndarray)
+
+    for kind, way in ((Cupy, "cupy.asnumpy"), (Sparse, "lambda chunk: chunk.todense()"), (np.matrix, "numpy.asarray")):
+        a = da.ones((6, 6), chunks=3)
+        a._meta = np.empty((0, 0)).view(kind)
+        with pytest.raises(UnsupportedType) as caught:
+            matmul(a, a)
+        assert str(caught.value).endswith(f"tasks multiply NumPy arrays: a.map_blocks({way}) makes them")
+    with pytest.raises(UnsupportedType, match=r"b is a sparse matrix.*pass b\.todense\(\)"):
+        matmul(da.ones((6, 6)), np.empty((6, 6)).view(Sparse))
 
 
 def test_nan_and_infinity_stay_in_their_rows() -> None:
@@ -275,7 +312,6 @@ def test_what_is_refused() -> None:
         (lambda: transpose(a.astype("O")), UnsupportedType, "Python objects"),
         (lambda: matmul(a, a.T, precision="tf32"), InvalidInput, "float64 does not support precision='tf32'"),
         (lambda: matmul(a, a.T, precision="exact"), UnknownName, "exact"),
-        (lambda: matmul(a, a.T, precision="reproducible"), InvalidInput, "2 pieces: rechunk"),
         (lambda: matmul(a, a.T, dtype="nothing"), InvalidInput, "not a type"),
         (lambda: matmul(a, a.T, dtype="int32"), InvalidInput, "a is float64, which.* does not convert to int32"),
         (lambda: matmul(a, a.T, split_k=0), InvalidInput, "split_k=0"),

@@ -12,6 +12,7 @@ import dask.array as da
 from dask.array import routines
 from dask_cases import chunked
 
+from tilewright import matmul
 from tilewright.dask import products
 from tilewright.errors import UnknownName
 
@@ -67,6 +68,16 @@ def test_types_are_numpys() -> None:
         assert made.dtype == made.compute().dtype == (a @ a.T).dtype
         if np.dtype(dtype).kind in "iub":
             assert np.array_equal(made.compute(), a @ a.T)
+
+
+def test_reproducible_products_are_routed_in_any_chunks() -> None:
+    for dtype in ("float32", "int8", "bool"):
+        a, left = chunked((8, 60), (3, 7), dtype)
+        with products(precision="reproducible"):
+            made = left @ left.T
+        assert is_routed(made)
+        assert made.dtype == (a @ a.T).dtype
+        assert np.array_equal(made.compute(), matmul(a, a.T, dtype=a.dtype, precision="reproducible"))
 
 
 def test_what_stays_dasks() -> None:
