@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     AnyArray: TypeAlias = np.ndarray | DeviceArray
 
 ARGUMENTS = ("a", "b", "c", "bias", "scale_a", "scale_b")  # in the order of GIVEN
+SCALES = ("scale_a", "scale_b")
+A_NUMBER = ("a number",)  # what is described of a scale that is a number: any other one may take its place
 KEPT_LAYOUTS = 64  # of each thread
 PLAIN_OPTIONS = Options(1, 0, "N", "N", None, "same_kind", None, None)  # those of a product that has none
 
@@ -124,12 +126,14 @@ class Prepared:
         return multiply(memory, gemm_product(memory, arrays, self._options), out, slot)
 
     def _key(self, arrays: tuple[Any, ...], out: Any) -> Hashable:
-        """What a ready call depends on, but for what it compares itself. None if the arrays are of several kinds, for which there
-        is none."""
+        """What a ready call depends on, but for what it compares itself. None if the arrays are of several kinds or a scale is a
+        number, for which there is none."""
         kind, kinds = self._kind, self._kinds
         if self._streams:
             if _nothing_added(arrays):
                 return out is None
+            if any(map(_is_number, arrays[4:])):
+                return None
             return out is None, arrays[2] is out, *(each is None for each in arrays[2:])
         given: Any = MEMORIES.get
         a, b, c, bias, scale_a, scale_b = arrays
@@ -179,13 +183,19 @@ def _nothing_added(arrays: tuple[Any, ...]) -> bool:
     return c is bias is scale_a is scale_b is None
 
 
-Description = tuple[Any, ...] | None  # whose array it is, shape, strides, type
+Description = tuple[Any, ...] | None  # whose array it is, shape, strides, type; or A_NUMBER
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float, np.number))
 
 
 def _described(name: str, array: Any) -> Description:
     """What must be as it was; None for no array."""
     if array is None and name not in ("a", "b"):
         return None
+    if name in SCALES and _is_number(array):
+        return A_NUMBER
     if type(array) not in MEMORIES:
         refuse_sparse(array, name)
         kinds = " and ".join(f"{_module(kind)}.{kind.__name__}" for kind in MEMORIES)
@@ -198,8 +208,8 @@ def _module(kind: type) -> str:
 
 
 def _text(described: Description) -> str:
-    if described is None:
-        return "None"
+    if described is None or described is A_NUMBER:
+        return "None" if described is None else A_NUMBER[0]
     kind, shape, strides, dtype = described
     return f"{kind} {dtype} {shape} with strides {strides}"
 
@@ -231,13 +241,13 @@ def prepare(
     multiplied here, and no array is kept.
 
     Arguments are those of `gemm`, without `wait_for`: a, b, c, bias and the scales have the shapes and types that it takes,
-    and must be arrays, not lists or numbers. Numbers and modes are fixed here; `c`, `bias` and the scales are given again at
-    each call. `out` is an example of the array for the result: one of another layout is planned at its first call.
+    and must be arrays, not lists; scales may be numbers. alpha, beta and modes are fixed here; `c`, `bias` and the scales are
+    given again at each call. `out` is an example of the array for the result: one of another layout is planned at its first call.
     PyOpenCL arrays are multiplied on the queue of the first of them, or on `queue`, wherever those of a call have theirs. CUDA
     arrays are multiplied in the stream that is current when the product is called, or in `queue`.
 
-    The call may not be as fast if operands are converted, `out` overlaps an operand, or complex numbers lie in a part of another
-    array: then it does what `gemm` does.
+    The call may not be as fast if operands are converted, a scale is a number, `out` overlaps an operand, or complex numbers lie
+    in a part of another array: then it does what `gemm` does.
 
     Raises the errors of `gemm`.
 

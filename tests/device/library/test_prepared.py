@@ -7,6 +7,7 @@ import weakref
 from copy import deepcopy
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pyopencl.array as cl_array
 import pytest
@@ -145,6 +146,26 @@ def test_prepare_refuses_what_gemm_refuses(device: Device) -> None:
         prepare(a, b, beta=2, queue=device.queue)
     with pytest.raises(InvalidInput, match="b is a list"):
         prepare(a, b.tolist(), queue=device.queue)
+
+
+def test_scales_are_numbers_or_arrays(place: Place) -> None:
+    put, get, where = place
+    a, b = (random(*shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((9, 17), (17, 21)))
+    exact, columns = a.astype(float) @ b.astype(float), np.arange(1, 22, dtype=np.float32)
+    product = prepare(put(a), put(b), scale_a=2.0, **where)
+    for number in (2.0, 0.5, np.float32(3), 4):
+        assert np.allclose(get(product(put(a), put(b), scale_a=number)), number * exact, atol=1e-3)
+    product = prepare(put(a), put(b), scale_a=np.float64(2), scale_b=put(columns), alpha=0.5, **where)
+    for number in (2.0, 0.5):
+        found = product(put(a), put(b), scale_a=number, scale_b=put(columns))
+        assert np.allclose(get(found), number * exact * columns / 2, atol=1e-2)
+    with pytest.raises(InvalidInput, match=r"scale_a is None; the product was prepared for a number"):
+        product(put(a), put(b), scale_b=put(columns))
+    with pytest.raises(InvalidInput, match=r"scale_b is a number; the product was prepared for .*float32 \(21,\)"):
+        product(put(a), put(b), scale_a=2.0, scale_b=2.0)
+    with pytest.raises(InvalidInput, match="scale_a is bool; pass real numbers"):
+        prepare(put(a), put(b), scale_a=True, **where)
+    assert "scale_a a number; " in repr(product)
 
 
 def test_nothing_is_computed_or_kept(device: Device) -> None:
