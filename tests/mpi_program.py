@@ -66,6 +66,8 @@ def main() -> None:
     check_refusal(InvalidInput, "does not fit", *own, grid=(size, 2))
     for wrong, words in (((0, size), "whole number from 1"), ((1,), "rows and columns"), (3, "rows and columns")):
         check_refusal(InvalidInput, words, *own, grid=wrong)
+    for comm in (np.ones(3), 3):
+        check_refusal(InvalidInput, "comm=.*pass a communicator", *own, grid=grid, comm=comm)
     for panel in (0, 1.5, None):
         check_refusal(InvalidInput, "panel=", *own, grid=grid, panel=panel)
     masked = np.ma.masked_array(own[0], own[0] == own[0].max()) if COMM.rank == size - 1 else own[0]

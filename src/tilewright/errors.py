@@ -21,6 +21,14 @@ TilewrightError
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+MOST_QUOTED = 60  # characters of a wrong value in a sentence
+
+
+def quoted(value: object) -> str:
+    """A wrong value as it stands in a sentence: on one line, and shortened. Arrays have many lines."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 3]}..."
+
 
 class TilewrightError(Exception):
     """The root: catch it to catch everything that tilewright raises on purpose."""
@@ -40,7 +48,7 @@ class UnknownName(TilewrightError, LookupError):
             advice = "known: " + ", ".join(names[:12])
         else:
             advice = "there are none"
-        super().__init__(f"no {kind} is called {name!r}; {advice}")
+        super().__init__(f"no {kind} is called {repr(name) if isinstance(name, str) else quoted(name)}; {advice}")
 
 
 class InvalidInput(TilewrightError, ValueError, TypeError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,17 @@ from ..core.plan import Plan
 from ..core.problem import Gemm
 from ..core.shown import Shown
 from ..core.sizes import FilePath, Size, as_size
+from ..core.types import element_type
 from ..dispatch.choice import plan_product
 from ..dispatch.numpys_own import Asked, numpys_own
 from ..dispatch.parts import note_on_parts
 from ..dispatch.table_files import file_name, load_tables, own_folder
 from ..dispatch.tuned import Table
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 from ..library.engine import default_device
 from ..library.numpy_call import plan_of
 from ..library.numpy_limits import measured_for
+from ..library.rules import checked_switch
 from ..library.streamed.calls import planned
 from ..library.streamed.limits import Bytes, Limits, Where
 from ..library.streamed.overlap import note_on_copies
@@ -61,6 +64,7 @@ def plan(
     that `device=` would ask for among those not taken.
     """
     problem = product_of(as_size(size), layout, dtype, batch, precision)
+    pinned = checked_switch("pinned", pinned)
     tiled = planned(problem, Limits(device, max_device_bytes, max_host_bytes), pinned)
     if tiled is not None:
         return tiled
@@ -80,13 +84,16 @@ def product_of(size: Sequence[int], layout: str, dtype: str, batch: int, precisi
     """The product of that size, layout, type and batch."""
     if len(size) not in (1, 3):
         raise InvalidInput(f"{'x'.join(map(str, size))}: a product has 1 or 3 sizes; write N or MxNxK")
+    if isinstance(batch, bool) or not isinstance(batch, Integral) or batch < 0:
+        raise InvalidInput(f"batch={quoted(batch)}: pass a whole number from 0 on")
     m, n, k = tuple(size) * 3 if len(size) == 1 else tuple(size)
     if max(m, n, k) > LARGEST_SIDE:
         raise InvalidInput(f"{'x'.join(map(str, size))}: sides are limited to 2^31 - 1 = {LARGEST_SIDE:,}")
-    if not set(layout) <= set(ORDERS) or len(layout) != 2:
-        raise InvalidInput(f"layout {layout}: write NN, NT, TN or TT")
+    if not isinstance(layout, str) or not set(layout) <= set(ORDERS) or len(layout) != 2:
+        raise InvalidInput(f"layout={quoted(layout)}: write NN, NT, TN or TT")
+    element_type(dtype)
     a_order, b_order = (ORDERS[letter] for letter in layout)
-    return Gemm(m, n, k, dtype, a_order, b_order, out_dtype=STORED.get(dtype), batch=batch, precision=precision)
+    return Gemm(m, n, k, dtype, a_order, b_order, out_dtype=STORED.get(dtype), batch=int(batch), precision=precision)
 
 
 @dataclass(frozen=True, repr=False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 from .types import FLOAT8, element_type
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ FP8_LOSS = (128 + 4) * 2.0**-13
 
 def check_precision(precision: str, dtype: str) -> None:
     """InvalidInput if a type does not offer a precision mode; "" stands for the type's own arithmetic."""
-    if precision and dtype not in PRECISIONS.get(precision, ()):
+    if not isinstance(precision, str) or (precision and dtype not in PRECISIONS.get(precision, ())):
         supported = ", ".join(("ieee", *(name for name, dtypes in PRECISIONS.items() if dtype in dtypes)))
-        raise InvalidInput(f"{dtype} does not support precision={precision!r}; it supports {supported}")
+        raise InvalidInput(f"{dtype} does not support precision={quoted(precision)}; it supports {supported}")
 
 
 def product_bound(a: np.ndarray, b: np.ndarray, dtype: str, precision: str = "") -> np.ndarray:

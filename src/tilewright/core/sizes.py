@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral
 from os import PathLike
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 
 FilePath = str | PathLike[str]
 Size = int | str | Sequence[int]  # 512, "512x256x128" or (512, 256, 128)
@@ -29,7 +29,7 @@ def as_size(size: Size) -> tuple[int, ...]:
     if isinstance(size, int | Integral):
         return (int(size),)
     if not isinstance(size, Sequence) or not all(isinstance(each, int | Integral) for each in size):
-        raise InvalidInput(f"{size!r} is not a size: write {SIZES}, or whole numbers such as (512, 256, 128)")
+        raise InvalidInput(f"{quoted(size)} is not a size: write {SIZES}, or whole numbers such as (512, 256, 128)")
     return tuple(map(int, size))
 
 

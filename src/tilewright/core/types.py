@@ -128,9 +128,10 @@ EXACT = tuple(name for name, kind in ELEMENT_TYPES.items() if kind.exact)
 
 def element_type(name: str) -> ElementType:
     """The element type of that name; UnknownName with the near matches otherwise."""
-    if name not in ELEMENT_TYPES:
-        raise UnknownName("dtype", name, ELEMENT_TYPES)
-    return ELEMENT_TYPES[name]
+    try:
+        return ELEMENT_TYPES[name]
+    except (KeyError, TypeError):  # what cannot be hashed is no name
+        raise UnknownName("dtype", name, ELEMENT_TYPES) from None
 
 
 @cache

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 
 from ..core.precision import REPRODUCIBLE, check_precision
 from ..core.types import element_type, numpy_dtype
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 from ..library.requests import precision_for
 from ..library.result_types import asked_type, product_types, sum_type
 from ..library.rules import check_cast
@@ -129,7 +129,7 @@ def _requested(
     if mode == REPRODUCIBLE:  # one chain over all of k: sums of parts of it would round differently
         left, right = (_with_whole_k(array, axis) for array, axis in ((left, -1), (right, -min(right.ndim, 2))))
     grid = Grid(*(tuple(tuple(map(int, each)) for each in array.chunks) for array in (left, right)))
-    limit = None if memory is None else _bytes(memory)
+    limit = None if memory is None else checked_bytes(memory)
     sources = source_of(left, "a", limit is not None), source_of(right, "b", limit is not None)
     sizes = Sizes(
         left.dtype.itemsize, right.dtype.itemsize, *(element_type(each).itemsize for each in (summed, result))
@@ -168,16 +168,16 @@ def _count(name: str, value: Any, usual: int) -> int:
     if value is None:
         return usual
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InvalidInput(f"{name}={value!r}: pass a whole number from 1 on")
+        raise InvalidInput(f"{name}={quoted(value)}: pass a whole number from 1 on")
     return int(value)
 
 
-def _bytes(memory: Any) -> int:
+def checked_bytes(memory: Any) -> int:
     """`memory` in bytes. InvalidInput if it is no amount."""
     try:
         found = parse_bytes(memory)
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
-        raise InvalidInput(f'memory={memory!r} is no amount of bytes: write 2000000000 or "2GB"') from error
+        raise InvalidInput(f'memory={quoted(memory)} is no amount of bytes: write 2000000000 or "2GB"') from error
     if found < 1:
         raise InvalidInput(f"memory={memory!r}: a task holds at least a byte")
     return int(found)

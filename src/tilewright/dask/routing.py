@@ -18,7 +18,7 @@ from dask.array import routines
 from ..core.precision import PRECISIONS
 from ..core.types import ELEMENT_TYPES, FLOAT8
 from ..library.requests import checked_precision, precision_for
-from .products import matmul
+from .products import checked_bytes, matmul
 
 PLACES = (routines, da)  # whose attribute `matmul` is looked up by Dask and by callers
 _dask_matmul = routines.matmul
@@ -48,6 +48,7 @@ def products(*, precision: str | None = None, memory: int | str | None = None) -
 
     Raises:
         UnknownName: no precision has that name.
+        InvalidInput: `memory` is no amount of bytes.
 
     >>> import dask.array as da, tilewright.dask
     >>> a = da.ones((100, 100), chunks=50)
@@ -57,6 +58,8 @@ def products(*, precision: str | None = None, memory: int | str | None = None) -
     dask.array<tilewright-matmul-tile, shape=(100, 100), dtype=float64, chunksize=(50, 50), chunktype=numpy.ndarray>
     """
     checked_precision(precision)
+    if memory is not None:
+        checked_bytes(memory)
     before = _choice.set(_Choice(precision, memory))
     _count(1)
     try:

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 
 Axes = tuple[tuple[int, ...], ...]
 
@@ -22,7 +22,7 @@ def matrix_axes(axes: Any, a_sides: int, b_sides: int) -> Axes:
     result_core = a_core + b_core - 2
     result_sides = max(a_sides - a_core, b_sides - b_core) + result_core
     if not isinstance(axes, (list, tuple)) or not 2 <= len(axes) <= 3 or (len(axes) == 2 and result_core):
-        raise InvalidInput(f"axes={axes!r}: write a list of three tuples of dimensions, for a, b and the result")
+        raise InvalidInput(f"axes={quoted(axes)}: write a list of three tuples of dimensions, for a, b and the result")
     given = (*axes, ()) if len(axes) == 2 else tuple(axes)
     operands = (("a", a_sides, a_core), ("b", b_sides, b_core), ("the result", result_sides, result_core))
     return tuple(_checked(each, *operand) for each, operand in zip(given, operands, strict=True))

@@ -16,7 +16,7 @@ from .memory.choice import Memory, memory_for
 from .memory.ready import REFUSED, Recipe
 from .rules import check_out, single_out, target_of
 from .shapes import View, distinct, product_launches
-from .streamed.limits import Bytes, Limits, Where, bytes_of, refuse_with_limits, too_large
+from .streamed.limits import Bytes, Limits, Where, bytes_of, limits_of, refuse_with_limits, too_large
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
@@ -88,7 +88,7 @@ def transpose(
     >>> tilewright.transpose(np.array([[1, 2, 3], [4, 5, 6]])).tolist()
     [[1, 4], [2, 5], [3, 6]]
     """
-    limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    limits = limits_of(device, max_device_bytes, max_host_bytes, progress)
     return _called("transpose", a, single_out(out), device, queue, wait_for, limits)
 
 
@@ -139,7 +139,7 @@ def matrix_transpose(
     >>> tilewright.matrix_transpose(np.zeros((4, 2, 3))).shape
     (4, 3, 2)
     """
-    limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    limits = limits_of(device, max_device_bytes, max_host_bytes, progress)
     return _called("matrix_transpose", a, single_out(out), device, queue, wait_for, limits)
 
 

@@ -29,6 +29,7 @@ from .streamed.limits import (
     Where,
     bytes_of,
     has_long_copies,
+    limits_of,
     plain_options,
     refuse_with_limits,
     result_elements,
@@ -160,7 +161,8 @@ def matmul(
     plainest = (
         type(a) is ndarray is type(b)
         and axes is dtype is precision is device is queue is wait_for is max_device_bytes is max_host_bytes is None
-        and not progress
+        and progress is False
+        and type(casting) is str
         and casting == "same_kind"
     )
     if plainest and (out is None or type(out) is ndarray):
@@ -178,14 +180,14 @@ def matmul(
         calls is not None
         and calls.has_plain
         and axes is device is queue is wait_for is max_device_bytes is max_host_bytes is None
-        and not progress
+        and progress is False
         and (result := calls.run_plain(a, b, out, asked)) is not REFUSED
     ):
         return result
     out = single_out(out)
     limits = NO_LIMITS
-    if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress:
-        limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress is not False:
+        limits = limits_of(device, max_device_bytes, max_host_bytes, progress)
     if limits is not NO_LIMITS and limits.given:
         refuse_with_limits(axes=axes, queue=queue, wait_for=wait_for)
         return _in_tiles((a, b, *NOTHING_ADDED), out, plain_options(casting, dtype, precision), limits)
@@ -199,13 +201,12 @@ def matmul(
                 keep_plain(ready, a, b, out, asked)
             return result
     memory = memory_for((a, b, out), device, queue, wait_for)
+    check_casting(casting)
     if axes is None and queue is None:
         options = plain_options(casting, dtype, precision)
         if _wants_tiles(memory, (a, b, *NOTHING_ADDED), out, options):
             return _in_tiles((a, b, *NOTHING_ADDED), out, options, limits)
     left, right = memory.as_array(a, "a"), memory.as_array(b, "b")
-    if casting != "same_kind":
-        check_casting(casting)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
     epilogue = PLAIN if precision is None else epilogue_of(precision=precision_for(types[0], precision))
     product = Product(left, right, types, casting, epilogue)
@@ -358,8 +359,8 @@ def gemm(
     arrays = (a, b, c, bias, scale_a, scale_b)
     options = Options(alpha, beta, trans_a, trans_b, activation, casting, dtype, precision)
     limits = NO_LIMITS
-    if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress:
-        limits = Limits(device, max_device_bytes, max_host_bytes, progress)
+    if device is not None or max_device_bytes is not None or max_host_bytes is not None or progress is not False:
+        limits = limits_of(device, max_device_bytes, max_host_bytes, progress)
     if limits is not NO_LIMITS and limits.given:
         refuse_with_limits(queue=queue, wait_for=wait_for)
         return _in_tiles(arrays, out, options, limits)
@@ -371,9 +372,10 @@ def gemm(
         if result is not REFUSED:
             return result
     memory = memory_for((*arrays, out), device, queue, wait_for)
+    product = gemm_product(memory, arrays, options)  # which checks the options
     if queue is None and _wants_tiles(memory, arrays, out, options):
         return _in_tiles(arrays, out, options, limits)
-    return multiply(memory, gemm_product(memory, arrays, options), out, slot)
+    return multiply(memory, product, out, slot)
 
 
 def _wants_tiles(memory: Any, arrays: tuple[Any, ...], out: Any, options: Options) -> bool:

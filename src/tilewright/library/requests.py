@@ -7,7 +7,7 @@ import numpy as np
 from ..core.precision import PRECISIONS as SPECIAL_PRECISIONS
 from ..core.precision import REPRODUCIBLE
 from ..core.types import element_type
-from ..errors import InvalidInput, UnknownName
+from ..errors import InvalidInput, UnknownName, quoted
 from .epilogue_vectors import bias_side, given_vectors, scale_kinds
 from .memory.choice import Memory
 from .multiply import Product, epilogue_of
@@ -40,10 +40,8 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
     """The product of the arrays `GIVEN`, of which all but the first two may be None."""
     a, b, c, bias, scale_a, scale_b = arrays
     alpha, beta, trans_a, trans_b, activation, casting, dtype, precision = options
-    if casting != "same_kind":
-        check_casting(casting)
-    if activation is not None and not (isinstance(activation, str) and activation in ACTIVATIONS):
-        raise UnknownName("activation", activation, ACTIVATIONS)
+    check_casting(casting)
+    check_activation_name(activation)
     left = _transposed(memory.as_array(a, "a"), "trans_a", trans_a)
     right = _transposed(memory.as_array(b, "b"), "trans_b", trans_b)
     types = product_types(left.dtype, right.dtype, None if dtype is None else asked_type(dtype))
@@ -57,6 +55,12 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
     added = None if carried == 0 else memory.as_array(c, "c")
     conjugate, transposed = (trans_a == "C", trans_b == "C"), (trans_a != "N", trans_b != "N")
     return Product(left, right, types, casting, epilogue, added, vectors, conjugate, transposed)
+
+
+def check_activation_name(activation: str | None) -> None:
+    """UnknownName for what is no activation; None is none."""
+    if activation is not None and not (isinstance(activation, str) and activation in ACTIVATIONS):
+        raise UnknownName("activation", activation, ACTIVATIONS)
 
 
 def checked_precision(precision: str | None) -> str:
@@ -74,8 +78,8 @@ def precision_for(dtype: str, precision: str | None) -> str:
 
 def _transposed(array: Any, name: str, how: str) -> Any:
     """The array, or a view of it with its last two dimensions swapped."""
-    if how not in ("N", "T", "C"):
-        raise InvalidInput(f'{name}={how!r}: write "N", "T" or "C"')
+    if not isinstance(how, str) or how not in ("N", "T", "C"):
+        raise InvalidInput(f'{name}={quoted(how)}: write "N", "T" or "C"')
     if how == "N":
         return array
     if array.ndim < 2:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.types import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
-from ..errors import InvalidInput, UnsupportedType
+from ..errors import InvalidInput, UnsupportedType, quoted
 from .views import native_dtype
 
 NO_NUMBERS = "OSUTMm"  # kinds of NumPy types: objects, text, dates and times
@@ -19,7 +19,7 @@ def asked_type(dtype: Any) -> np.dtype:
     try:
         found: np.dtype = np.dtype(dtype)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(f"dtype={dtype!r} is not a type: {error}") from error
+        raise InvalidInput(f"dtype={quoted(dtype)} is not a type: {error}") from error
     return found
 
 

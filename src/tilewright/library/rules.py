@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 import numpy as np
 
 from ..core.types import FROM_ML_DTYPES, element_type
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 CASTINGS = get_args(Casting)
@@ -31,8 +31,16 @@ class Memory(Protocol):
 
 
 def check_casting(casting: str) -> None:
-    if casting not in CASTINGS:
-        raise InvalidInput(f"casting={casting!r}: write one of {', '.join(CASTINGS)}")
+    """InvalidInput for what is no rule of NumPy's."""
+    if not isinstance(casting, str) or casting not in CASTINGS:
+        raise InvalidInput(f"casting={quoted(casting)}: write one of {', '.join(CASTINGS)}")
+
+
+def checked_switch(name: str, value: Any) -> bool:
+    """An argument that is either on or off. InvalidInput for arrays and other objects, whatever their truth."""
+    if not isinstance(value, bool | np.bool_ | int | None):
+        raise InvalidInput(f"{name}={quoted(value)}: pass True or False")
+    return bool(value)
 
 
 @lru_cache(maxsize=1024)

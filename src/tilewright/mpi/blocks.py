@@ -5,7 +5,7 @@ from math import prod
 from numbers import Integral
 from typing import Any
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 
 Grid = tuple[int, int]  # rows and columns of ranks
 
@@ -47,14 +47,14 @@ def block(shape: tuple[int, int], grid: Grid, rank: int) -> tuple[slice, slice]:
 def whole_number(name: str, value: Any) -> int:
     """A number from 1 on. InvalidInput for anything else."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-        raise InvalidInput(f"{name}={value!r:.60}: pass a whole number from 1 on")
+        raise InvalidInput(f"{name}={quoted(value)}: pass a whole number from 1 on")
     return int(value)
 
 
 def checked_grid(grid: Any) -> Grid:
     """Rows and columns of ranks. InvalidInput for anything else."""
     if not isinstance(grid, tuple | list) or len(grid) != 2:
-        raise InvalidInput(f"grid={grid!r:.60}: pass the rows and columns of ranks, such as (2, 2)")
+        raise InvalidInput(f"grid={quoted(grid)}: pass the rows and columns of ranks, such as (2, 2)")
     return whole_number("rows of the grid", grid[0]), whole_number("columns of the grid", grid[1])
 
 

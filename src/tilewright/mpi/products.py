@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from ..core.pieces import Piece, pieces
 from ..core.precision import REPRODUCIBLE, check_precision
 from ..core.types import numpy_dtype
-from ..errors import InvalidInput, TilewrightError, UnsupportedType
+from ..errors import InvalidInput, TilewrightError, UnsupportedType, quoted
 from ..library.products import gemm
 from ..library.requests import precision_for
 from ..library.result_types import asked_type, product_types, sum_type
@@ -58,6 +58,8 @@ def matmul(
         UnsupportedType: no kernel multiplies the type.
     """
     comm = MPI.COMM_WORLD if comm is None else comm
+    if not isinstance(comm, MPI.Comm):
+        raise InvalidInput(f"comm={quoted(comm)}: pass a communicator of mpi4py, or None for all ranks")
     grid = best_grid(comm.size, 1, 1) if grid is None else checked_grid(grid)
     panel = whole_number("panel", panel)
     left, right = _arrays(comm, a, b)

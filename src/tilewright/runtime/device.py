@@ -11,7 +11,7 @@ from ..core.images import ImageValue, SamplerValue
 from ..core.kernel import NDRange
 from ..core.source import Signature
 from ..core.tensor_map import TensorMap
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 
 SHORTEST_NUMBER = 3  # digits of a number that may be a part of a name, such as 4090; shorter ones are indices
 MOST_INDEX = 10**6  # larger numbers name no device
@@ -29,7 +29,7 @@ def device_name(wanted: Any) -> str | None:
         return wanted
     if isinstance(wanted, int) and not isinstance(wanted, bool) and abs(wanted) < MOST_INDEX:
         return str(wanted)
-    raise InvalidInput(f"device={wanted!r:.60} is a {type(wanted).__name__}; pass an index or a name")
+    raise InvalidInput(f"device={quoted(wanted)} is a {type(wanted).__name__}; pass an index or a name")
 
 
 def place_of(wanted: str, devices: Sequence[tuple[str, str]]) -> int | None:

@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from ..errors import UnknownName
+from ..library.requests import check_activation_name, checked_precision
 from .gradients import ACTIVATIONS, forward_mode, layer, product
 
 
@@ -35,6 +35,7 @@ def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
     >>> a.grad
     tensor([[3., 4.]])
     """
+    checked_precision(precision)
     return product(a, b, precision)
 
 
@@ -63,8 +64,8 @@ def linear(
     >>> tilewright.torch.linear(torch.ones(2), torch.tensor([[1.0, 2.0], [-3.0, 1.0]]), activation="relu")
     tensor([3., 0.])
     """
-    if activation is not None and activation not in ACTIVATIONS:
-        raise UnknownName("activation", activation, ACTIVATIONS)
+    check_activation_name(activation)
+    checked_precision(precision)
     recorded = torch.is_grad_enabled() and any(
         each is not None and each.requires_grad for each in (input, weight, bias)
     )

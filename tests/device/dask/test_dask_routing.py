@@ -14,7 +14,7 @@ from dask_cases import chunked
 
 from tilewright import matmul
 from tilewright.dask import products
-from tilewright.errors import UnknownName
+from tilewright.errors import InvalidInput, UnknownName
 
 pytestmark = pytest.mark.usefixtures("one_device")
 OWN = routines.matmul
@@ -93,4 +93,7 @@ def test_what_stays_dasks() -> None:
         stay.append(left @ left)
     assert not any(map(is_routed, stay))
     with pytest.raises(UnknownName, match="exact"), products(precision="exact"):
+        pass
+    wrong: Any = np.ones(3)
+    with pytest.raises(InvalidInput, match=r"memory=array.* is no amount of bytes"), products(memory=wrong):
         pass

@@ -24,6 +24,7 @@ from tilewright.torch import linear, matmul  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("one_device")
 OPERATORS = torch.ops.tilewright
+WRONG: Any = object()
 OTHER_FLOAT8 = torch.float8_e4m3fnuz  # of which the library has no kernel
 IN_OPCHECK = pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # its own code is warned of
 ACTIVATIONS = {
@@ -186,6 +187,9 @@ def test_what_is_refused() -> None:
         (lambda: matmul(a, a.T.to("meta")), InvalidInput, "a has cpu, b has meta"),
         (lambda: matmul(a.half(), a.T.half(), precision="fp32_split"), InvalidInput, "float16 does not support"),
         (lambda: matmul(a, a.T, precision="exact"), UnknownName, "exact"),
+        (lambda: matmul(a, a.T, precision=WRONG), UnknownName, "no precision is called <object"),
+        (lambda: linear(a, a, precision=WRONG), UnknownName, "no precision is called <object"),
+        (lambda: linear(a, a, activation=WRONG), UnknownName, "no activation is called <object"),
         (lambda: matmul(a.to(OTHER_FLOAT8), a.T.to(OTHER_FLOAT8)), UnsupportedType, "float8_e4m3fnuz.*float32"),
         (lambda: linear(a, tensor((4, 5))), InvalidInput, r"\(6, 4\), \(4, 5\) and None"),
         (lambda: linear(a, a, tensor((6, 1))), InvalidInput, r"\(6, 1\)"),

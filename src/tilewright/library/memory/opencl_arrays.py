@@ -11,7 +11,7 @@ import pyopencl as cl
 from pyopencl.array import Array
 from pyopencl.tools import PooledBuffer
 
-from ...errors import InvalidInput
+from ...errors import InvalidInput, quoted
 from ..shapes import share_elements
 from ..views import device_view
 
@@ -28,7 +28,7 @@ def check_queue(queue: Any) -> None:
 def check_events(wait_for: Any) -> list[Any]:
     """`wait_for` as a list; InvalidInput for anything but a list of events."""
     if not isinstance(wait_for, Sequence) or not all(isinstance(each, cl.Event) for each in wait_for):
-        raise InvalidInput(f"wait_for={wait_for!r}: pass a list of pyopencl.Event")
+        raise InvalidInput(f"wait_for={quoted(wait_for)}: pass a list of pyopencl.Event")
     return list(wait_for)
 
 

@@ -8,7 +8,7 @@ from threading import Lock
 
 from ...core.device import DeviceInfo
 from ...core.problems import host_bytes
-from ...errors import InvalidInput
+from ...errors import InvalidInput, quoted
 
 DECIMAL = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 BINARY = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -33,7 +33,7 @@ def as_bytes(limit: int | str | None, name: str) -> int | None:
         factor = BINARY[found[2].upper()] if found[3] else DECIMAL[found[2].upper()]
         nbytes = int(Fraction(found[1]) * factor)  # of any size, where a float would overflow
     else:
-        raise InvalidInput(f"{name}={limit!r:.60} is no number of bytes: write {FORMS}")
+        raise InvalidInput(f"{name}={quoted(limit)} is no number of bytes: write {FORMS}")
     if nbytes <= 0:
         raise InvalidInput(f"{name}={limit!r} leaves no memory at all: write {FORMS}, above 0")
     return nbytes

@@ -6,9 +6,10 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ...errors import InvalidInput
+from ...errors import InvalidInput, quoted
 from ..memory.host import HostMemory
 from ..requests import Options
+from ..rules import checked_switch
 from .devices import several
 
 FITS_SHARE = 15 / 16  # of a device's memory that operands and result may take to be multiplied in one piece
@@ -37,6 +38,11 @@ class Limits(NamedTuple):
         return limited or (device is not None and several(device))
 
 
+def limits_of(device: Any, max_device_bytes: Bytes, max_host_bytes: Bytes, progress: Any) -> Limits:
+    """The limits of a call's arguments. InvalidInput for a `progress` that is neither True nor False."""
+    return Limits(device, max_device_bytes, max_host_bytes, checked_switch("progress", progress))
+
+
 NO_LIMITS = Limits()  # of nearly all calls, which make none
 
 
@@ -53,7 +59,7 @@ def refuse_with_limits(**others: Any) -> None:
     for name, value in others.items():
         if value is not None:
             raise InvalidInput(
-                f"{name}={value!r:.60} cannot stand beside limits of memory, progress or several devices: leave it out"
+                f"{name}={quoted(value)} cannot stand beside limits of memory, progress or several devices: leave it out"
             )
 
 
