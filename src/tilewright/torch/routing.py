@@ -9,7 +9,7 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-from ..core.precision import PRECISIONS
+from ..core.precision import PRECISIONS, REPRODUCIBLE
 from ..library.requests import checked_precision
 from .functions import linear, matmul
 from .operators import layer_fits
@@ -34,8 +34,8 @@ def products(*, precision: str | None = None) -> "Products":
     `multi_head_attention_forward`, `einsum`, recurrent layers.
 
     `addmm` and `baddbmm` of float16 and bfloat16 are left, too, unless alpha is 1 and either beta is 0 or `addmm` adds a row
-    with beta=1: PyTorch rounds the product and the rest once. So are those of any type with beta=0 whose `input` requires a
-    gradient.
+    with beta=1: PyTorch rounds the product and the rest once. With "reproducible" they are computed in float32 and rounded
+    once.
 
     Arguments:
         precision: as in `matmul`.
@@ -136,19 +136,32 @@ def _added(rank: int) -> Callable[..., Tensor | None]:
             return None
         if alpha == 1 and beta == 1 and rank == 2 and input.shape == b.shape[1:]:
             return linear(a, b.mT, input, precision=mode.precision)
-        if beta == 0 and input.requires_grad:  # its gradient is zero, not none
-            return None
         if alpha == 1 and beta == 0:
-            return matmul(a, b, precision=mode.precision)
-        if a.dtype in SHORT:
+            return _with_gradient(input, matmul(a, b, precision=mode.precision))
+        if a.dtype not in SHORT:
+            return _sum(input, matmul(a, b, precision=mode.precision), alpha, beta)
+        if mode.precision != REPRODUCIBLE:
             return None
-        product = matmul(a, b, precision=mode.precision)
-        if beta == 0:
-            return alpha * product
-        # torch.add refuses alpha=True, which addmm takes as 1
-        return torch.add(beta * input, product, alpha=int(alpha) if isinstance(alpha, bool) else alpha)
+        # In float32 the sums are the same chains, which are rounded once, at the end.
+        wide = _sum(input.float(), matmul(a.float(), b.float(), precision=REPRODUCIBLE), alpha, beta)
+        return wide.to(a.dtype)
 
     return route
+
+
+def _sum(input: Tensor, product: Tensor, alpha: float, beta: float) -> Tensor:
+    """beta input + alpha product. Each operation rounds by itself, so that the bits are the same on every device."""
+    scaled = product if alpha == 1 else alpha * product
+    if beta == 0:
+        return _with_gradient(input, scaled)
+    return (input if beta == 1 else beta * input) + scaled
+
+
+def _with_gradient(input: Tensor, result: Tensor) -> Tensor:
+    """A result that does not depend on `input`, whose gradient is zero all the same, as PyTorch's is."""
+    if not input.requires_grad:
+        return result
+    return torch.where(torch.zeros((), dtype=torch.bool, device=input.device), input, result)
 
 
 def _linear(

@@ -56,9 +56,12 @@ def test_sums_of_16_bits_are_finite_where_the_product_alone_is_not(compiled: boo
         assert found.unique().tolist() == [value]
 
 
+@pytest.mark.parametrize("precision", [None, "reproducible"])
 @pytest.mark.parametrize("dtype", SHORT, ids=str)
 @pytest.mark.parametrize("name", SUMS)
-def test_sums_of_16_bits_lose_no_more_than_pytorchs(name: str, dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_of_16_bits_lose_no_more_than_pytorchs(
+    name: str, dtype: Any, precision: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rank, shape, alpha, beta, routed = SUMS[name]
     stack = () if rank == 2 else (3,)
     given = [300 * tensor(shape, dtype), tensor((*stack, 6, 64), dtype), 8 * tensor((*stack, 64, 5), dtype)]
@@ -69,9 +72,9 @@ def test_sums_of_16_bits_lose_no_more_than_pytorchs(name: str, dtype: Any, monke
     wide = [each.detach().double().requires_grad_(each.requires_grad) for each in given]
     theirs, expected = added(rank, given, alpha, beta), added(rank, wide, alpha, beta)
     calls = spied(monkeypatch)
-    with products():
+    with products(precision=precision):
         found = added(rank, given, alpha, beta)
-    assert bool(calls) is routed
+    assert bool(calls) is (routed or precision is not None)
     rounding = torch.finfo(dtype).eps * float(expected.detach().abs().max())
     errors = [float((each.double() - expected).detach().abs().max()) for each in (found, theirs)]
     assert errors[0] <= errors[1] + rounding
@@ -80,6 +83,24 @@ def test_sums_of_16_bits_lose_no_more_than_pytorchs(name: str, dtype: Any, monke
     exact = torch.autograd.grad(expected.sum(), [wide[number] for number in recorded])
     for one, other in zip(ours, exact, strict=True):
         check_close(one, other, 4 * torch.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", [*SHORT, torch.float32], ids=str)
+@pytest.mark.parametrize("name", SUMS)
+def test_reproducible_sums_have_the_bits_of_their_rows(name: str, dtype: Any) -> None:
+    """Whatever other rows there are. Sums of 16 bits are those of float32, rounded once."""
+    rank, shape, alpha, beta, _ = SUMS[name]
+    stack = () if rank == 2 else (3,)
+    input, a, b = (tensor(each, dtype) for each in (shape, (*stack, 6, 700), (*stack, 700, 5)))
+    part = input[..., 2:4, :] if input.dim() > 1 else input
+    with products(precision="reproducible"):
+        whole = added(rank, (input, a, b), alpha, beta)
+        some = added(rank, (part, a[..., 2:4, :], b), alpha, beta)
+        sums = a.float() @ b.float()
+    assert torch.equal(whole[..., 2:4, :], some)
+    if name != "row":  # which is one operation of the kernel
+        wide = alpha * sums + (beta * input.float() if beta else 0)
+        assert torch.equal(whole, wide.to(dtype))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.complex64], ids=str)
@@ -106,11 +127,13 @@ def test_sums_and_their_gradients_in_wider_types(name: str, dtype: Any, monkeypa
 def test_an_input_that_is_not_read_has_gradients_of_zero() -> None:
     for rank, a in ((2, A), (3, STACK)):
         input = torch.full((6, 5), torch.nan, requires_grad=True)
-        with products():
-            found = added(rank, (input, a, B if rank == 2 else B.expand(3, 8, 5)), 1, 0)
-        found.sum().backward()
-        assert torch.equal(input.grad, torch.zeros(6, 5))
-        check_close(found, (a @ B).double(), 2.0**-17)
+        for alpha in (1, 2):
+            with products():
+                found = added(rank, (input, a, B if rank == 2 else B.expand(3, 8, 5)), alpha, 0)
+            input.grad = None
+            found.sum().backward()
+            assert torch.equal(input.grad, torch.zeros(6, 5))
+            check_close(found, alpha * (a @ B).double(), 2.0**-17)
 
 
 FORMS: dict[str, Call] = {
