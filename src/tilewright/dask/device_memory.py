@@ -31,8 +31,8 @@ from ..library.views import packed
 from ..runtime.opencl.copy_threads import taken_from
 from ..runtime.opencl.device import Device, check
 from .arithmetic import Arithmetic, Factor
+from .channels import Channel, Channels
 from .devices import current_worker, worker_device
-from .lanes import Lane, Lanes
 
 # Chunks take at most this part of a device's memory. Sums, tiles of other calls and other programs have the rest.
 HELD_SHARE = 2
@@ -68,8 +68,8 @@ class Resident:
 
     def read(self, values: np.ndarray) -> None:
         """Copy it to an array of the host."""
-        with self.memory.lanes.lane() as lane:
-            lane.reader.read(lane.queue, self.array.base_data, values)
+        with self.memory.channels.channel() as channel:
+            channel.reader.read(channel.queue, self.array.base_data, values)
 
 
 class DeviceMemory:
@@ -89,7 +89,7 @@ class DeviceMemory:
         self._lock = RLock()
         self._watched = False  # whether a thread will look for chunks that nobody uses
         self._products = BoundedSemaphore(PRODUCTS)
-        self.lanes = Lanes(device)
+        self.channels = Channels(device)
         device.pool.holders.append(self.drop_idle)
 
     def multiplies(self, a: Factor, b: Factor, total: np.ndarray, arithmetic: Arithmetic) -> bool:
@@ -122,11 +122,13 @@ class DeviceMemory:
         begun = False
         with self._products, ExitStack() as used:
             try:
-                with self.lanes.lane() as lane:  # after an error it waits for copies, before their memory goes
-                    left, right = (used.enter_context(self._resident(each.chunk, lane)) for each in (a, b))
-                    total = total or self._new_sum(shape, numpy_dtype(arithmetic.sum), before, lane)
+                with self.channels.channel() as channel:  # after an error it waits for copies, before their memory goes
+                    left, right = (used.enter_context(self._resident(each.chunk, channel)) for each in (a, b))
+                    total = total or self._new_sum(shape, numpy_dtype(arithmetic.sum), before, channel)
                     begun = True
-                    self._multiply(left[a.part], right[b.part], total.array.with_queue(lane.queue), fresh, arithmetic)
+                    self._multiply(
+                        left[a.part], right[b.part], total.array.with_queue(channel.queue), fresh, arithmetic
+                    )
                 return total
             except OutOfDeviceMemory:
                 if begun and not fresh:
@@ -178,14 +180,14 @@ class DeviceMemory:
         return found
 
     @contextmanager
-    def _resident(self, chunk: np.ndarray, lane: Lane) -> Iterator[Array]:
+    def _resident(self, chunk: np.ndarray, channel: Channel) -> Iterator[Array]:
         """A chunk on the device, loaded by the first thread that wants it."""
         entry = self._entry(chunk)
         try:
             with entry.loading:
                 if entry.loaded is None:
-                    entry.loaded = self._loaded(chunk, lane)
-            yield entry.loaded.array.with_queue(lane.queue)
+                    entry.loaded = self._loaded(chunk, channel)
+            yield entry.loaded.array.with_queue(channel.queue)
         except BaseException:  # it may have events of commands that failed
             with self._lock:
                 if self._chunks.get(id(chunk)) is entry:
@@ -227,26 +229,28 @@ class DeviceMemory:
                 if excess <= 0:
                     return
 
-    def _loaded(self, chunk: np.ndarray, lane: Lane) -> Resident:
+    def _loaded(self, chunk: np.ndarray, channel: Channel) -> Resident:
         view, dense = packed(chunk)
         strides = tuple(stride * chunk.itemsize for stride in view.strides)
-        made = self._new(lane, chunk.shape, chunk.dtype, strides, is_sum=False)
-        lane.sender.write(lane.queue, made.array.base_data, dense)
-        self.device.finish("a chunk", lane.queue)  # other threads read it by queues of their own
+        made = self._new(channel, chunk.shape, chunk.dtype, strides, is_sum=False)
+        channel.sender.write(channel.queue, made.array.base_data, dense)
+        self.device.finish("a chunk", channel.queue)  # other threads read it by queues of their own
         return made
 
-    def _new_sum(self, shape: tuple[int, ...], dtype: np.dtype, before: np.ndarray | None, lane: Lane) -> Resident:
-        total = self._new(lane, shape, dtype, None, is_sum=True)
+    def _new_sum(
+        self, shape: tuple[int, ...], dtype: np.dtype, before: np.ndarray | None, channel: Channel
+    ) -> Resident:
+        total = self._new(channel, shape, dtype, None, is_sum=True)
         if before is not None:
-            lane.sender.write(lane.queue, total.array.base_data, before)
-            self.device.finish("the beginning of a sum", lane.queue)
+            channel.sender.write(channel.queue, total.array.base_data, before)
+            self.device.finish("the beginning of a sum", channel.queue)
         else:  # some drivers allocate when a buffer is first used. To wait here would let the device idle.
             with check(f"allocating {total.array.nbytes:,} bytes on {self.device.info.label}"):
-                cl.enqueue_fill_buffer(lane.queue, total.array.base_data, np.uint8(0), 0, 1)
+                cl.enqueue_fill_buffer(channel.queue, total.array.base_data, np.uint8(0), 0, 1)
         return total
 
     def _new(
-        self, lane: Lane, shape: tuple[int, ...], dtype: np.dtype, strides: tuple[int, ...] | None, is_sum: bool
+        self, channel: Channel, shape: tuple[int, ...], dtype: np.dtype, strides: tuple[int, ...] | None, is_sum: bool
     ) -> Resident:
         """An array of any contents."""
         nbytes = prod(shape) * dtype.itemsize
@@ -262,7 +266,9 @@ class DeviceMemory:
             with self._lock:
                 self._sum_bytes -= sum_bytes
             raise
-        return Resident(self, Array(lane.queue, shape, dtype, data=taken[1], strides=strides), LetGo(taken, sum_bytes))
+        return Resident(
+            self, Array(channel.queue, shape, dtype, data=taken[1], strides=strides), LetGo(taken, sum_bytes)
+        )
 
     def _watch(self) -> None:
         """Have a thread drop chunks that no task uses for a while.

@@ -16,7 +16,7 @@ dask: Any = pytest.importorskip("dask", reason="Dask is not installed")
 
 from dask_cases import PRODUCTS, chunked, numbers  # noqa: E402
 
-from tilewright.dask import device_memory, devices, lanes, matmul, schedule, tasks  # noqa: E402
+from tilewright.dask import channels, device_memory, devices, matmul, schedule, tasks  # noqa: E402
 from tilewright.dask.arithmetic import Arithmetic, Factor  # noqa: E402
 from tilewright.dask.device_memory import DeviceMemory  # noqa: E402
 from tilewright.errors import LaunchFailed, OutOfDeviceMemory  # noqa: E402
@@ -49,9 +49,9 @@ def loads(memory: DeviceMemory, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     loaded = DeviceMemory._loaded
 
-    def noted(self: DeviceMemory, chunk: np.ndarray, lane: Any) -> Any:
+    def noted(self: DeviceMemory, chunk: np.ndarray, channel: Any) -> Any:
         found.append(chunk.nbytes)
-        return loaded(self, chunk, lane)
+        return loaded(self, chunk, channel)
 
     monkeypatch.setattr(DeviceMemory, "_loaded", noted)
     return found
@@ -170,7 +170,7 @@ def test_without_memory_the_product_is_computed_from_the_host(
         total.add(a, b, SINGLE)
     assert begun == (total._on_device is not None)
 
-    def refused(chunk: np.ndarray, lane: Any) -> Any:
+    def refused(chunk: np.ndarray, channel: Any) -> Any:
         raise OutOfDeviceMemory(f"{chunk.nbytes} bytes are too many")
 
     memory.drop_idle()
@@ -237,7 +237,7 @@ def test_copies_end_before_their_memory_goes(memory: DeviceMemory, monkeypatch: 
         waited.append(queue)
         finish_before_raising(queue)
 
-    monkeypatch.setattr(lanes, "finish_before_raising", noted)
+    monkeypatch.setattr(channels, "finish_before_raising", noted)
 
     def refused(*given: Any, **named: Any) -> None:
         assert not waited
@@ -342,9 +342,9 @@ def test_threads_that_want_a_chunk_wait_for_the_one_that_loads_it(
 ) -> None:
     loaded: Callable[..., Any] = DeviceMemory._loaded
 
-    def slow(self: DeviceMemory, chunk: np.ndarray, lane: Any) -> Any:
+    def slow(self: DeviceMemory, chunk: np.ndarray, channel: Any) -> Any:
         time.sleep(0.05)
-        return loaded(self, chunk, lane)
+        return loaded(self, chunk, channel)
 
     monkeypatch.setattr(DeviceMemory, "_loaded", slow)
     a, b = factor((30, 20)), factor((20, 40), 1)

@@ -17,7 +17,7 @@ MOST_THREADS = 8  # they copy 35 GB/s on the host of an H200; more are not faste
 WAIT_S = 1e-4  # between two looks whether other threads have ended, after an error
 
 Item = TypeVar("Item")
-Lane = TypeVar("Lane")
+AnyLane = TypeVar("AnyLane")
 Jobs = SimpleQueue[Callable[[], None] | None]
 
 
@@ -66,7 +66,7 @@ class Helpers:
 
 
 def share(
-    work: Callable[[Lane], None], lanes: Sequence[Lane], todo: deque[Any], helpers: Helpers | None = None
+    work: Callable[[AnyLane], None], lanes: Sequence[AnyLane], todo: deque[Any], helpers: Helpers | None = None
 ) -> None:
     """Call `work` with the first lane in this thread, and with the others in threads of `helpers` if there are any idle: in the
     process's own by default.
@@ -74,11 +74,11 @@ def share(
     Each call does items of `todo` until there are none. When this returns or raises, by an error of any thread or by Ctrl-C, no
     thread is at work any more: one that begins later finds nothing to do. Errors are those of `work`.
     """
-    busy: deque[Lane] = deque()  # the lanes of other threads
+    busy: deque[AnyLane] = deque()  # the lanes of other threads
     errors: deque[BaseException] = deque()
     ended = Event()
 
-    def helped(lane: Lane) -> None:
+    def helped(lane: AnyLane) -> None:
         busy.append(lane)  # before it looks what is to do: who has seen the list empty waits for the busy ones alone
         try:
             work(lane)

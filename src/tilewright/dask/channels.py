@@ -14,7 +14,7 @@ from ..runtime.opencl.device import Device
 from ..runtime.opencl.finishing import finish_before_raising
 
 
-class Lane(NamedTuple):
+class Channel(NamedTuple):
     """What a thread copies and computes with. Who uses it waits for the queue."""
 
     queue: Any
@@ -22,7 +22,7 @@ class Lane(NamedTuple):
     reader: Conveyor
 
 
-class Lanes:
+class Channels:
     """Those of one device."""
 
     def __init__(self, device: Device) -> None:
@@ -30,7 +30,7 @@ class Lanes:
         self._own = local()
 
     @contextmanager
-    def lane(self) -> Iterator[Lane]:
+    def channel(self) -> Iterator[Channel]:
         """This thread's."""
         try:
             queue = self._own.queue
@@ -39,7 +39,7 @@ class Lanes:
         sizes, _ = staging_within(MOST_STAGING)
         conveyors = conveyors_for(self._device, sizes)
         try:
-            yield Lane(queue, conveyors[0], conveyors[1])
+            yield Channel(queue, conveyors[0], conveyors[1])
         except BaseException:
             finish_before_raising(queue)  # nothing is kept: an error may have left copies half done
             raise
