@@ -88,16 +88,16 @@ class Settled(NamedTuple):
     arrays: dict[str, Any]  # by the names of kernel arguments
     target: Target
     added: Any  # what is copied to the target before the call; None if nothing is
-    ready: Ready | None = None  # the same for other arrays, if kernels use the caller's own
-    is_direct: bool = False  # whether they do: a call with much scratch memory may not be ready all the same
+    recipe: Recipe | None = None  # the same for other arrays; None if kernels do not use the caller's own
 
 
 def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = None) -> Any:
     """Check everything, multiply, and return the result: `out`, if it is given. `slot` gets a ready call for the next time."""
-    call, arrays, target, added, ready, _ = settle(memory, product, out, slot.given if slot else None)
-    if added is not None:  # after planning, because a refused call writes nothing
-        memory.assign(target.array, added)
-    memory.run(call, arrays, "C", product.epilogue.beta != 0)
+    settled = settle(memory, product, out, slot.given if slot else None)
+    target, ready = settled.target, ready_call(memory, settled)
+    if settled.added is not None:  # after planning, because a refused call writes nothing
+        memory.assign(target.array, settled.added)
+    memory.run(settled.call, settled.arrays, "C", product.epilogue.beta != 0)
     if ready is not None and slot is not None:
         slot.keep(ready)
     if target.copied_to is not None:
@@ -109,7 +109,7 @@ def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = Non
 
 
 def settle(memory: Memory, product: Product, out: Any, given: Given | None) -> Settled:
-    """Check everything, convert operands and prepare the launches; also a ready call for arrays like those `given`, if any."""
+    """Check everything, convert operands and prepare the launches; also a recipe for arrays like those `given`, if any."""
     types, epilogue = product.types, product.epilogue
     read, kind = numpy_dtype(types[0]), numpy_dtype(types[1])
     sizes = product_shape(product.a.shape, product.b.shape)
@@ -133,11 +133,14 @@ def settle(memory: Memory, product: Product, out: Any, given: Given | None) -> S
     )
     added = None if filled else c
     settled = Settled(call, arrays, target, added)
-    recipe = _recipe(memory, product, given, settled, halved) if given else None
-    if recipe is None:
-        return settled
-    can_be_ready = call.keeps_scratch or not memory.binds_scratch
-    return settled._replace(ready=memory.ready(recipe) if can_be_ready else None, is_direct=True)
+    return settled._replace(recipe=_recipe(memory, product, given, settled, halved)) if given else settled
+
+
+def ready_call(memory: Memory, settled: Settled) -> Ready | None:
+    """The product for other arrays. None without a recipe, or if it would keep more scratch memory than is allowed."""
+    if settled.recipe is None or (memory.binds_scratch and not settled.call.keeps_scratch):
+        return None
+    return memory.ready(settled.recipe)
 
 
 def _operands(memory: Memory, product: Product, read: np.dtype) -> tuple[Any, Any]:

@@ -19,7 +19,7 @@ from .memory.cuda_ready import PlainRun
 from .memory.host import HostReady
 from .memory.opencl import OpenCLMemory
 from .memory.ready import REFUSED, Given, Ready
-from .multiply import multiply, settle
+from .multiply import multiply, ready_call, settle
 from .requests import GIVEN, Number, Options, Transposition, gemm_product
 from .rules import Casting, single_out
 from .views import refuse_sparse
@@ -80,12 +80,13 @@ class Prepared:
         self._streams = isinstance(memory, CudaMemory)  # a call is for the caller's current stream
         self._threads = _OfThread()
         settled = settle(memory, gemm_product(memory, arrays, options), out, self._given(arrays, out))
-        if settled.ready is not None:
-            self.add_ready(self._key(arrays, out), settled.ready)
+        ready = ready_call(memory, settled)
+        if ready is not None:
+            self.add_ready(self._key(arrays, out), ready)
         self._label, self._platform = memory.device.info.label, memory.device.info.platform
-        self._direct = settled.is_direct
+        self._direct = settled.recipe is not None
         plain = options._replace(casting="same_kind") == PLAIN_OPTIONS and _nothing_added(arrays)
-        own = plain and isinstance(settled.ready, HostReady) and is_numpys(settled.ready, arrays[0], arrays[1])
+        own = plain and isinstance(ready, HostReady) and is_numpys(ready, arrays[0], arrays[1])
         self._numpys = numpys_key(arrays[0], arrays[1], None) if own else None  # what NumPy computes as it is
         self.plans: tuple[Plan, ...] = settled.call.plans
 
