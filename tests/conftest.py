@@ -31,6 +31,8 @@ from tilewright.runtime.icd.preference import NEVER_BY_DEFAULT, preference
 from tilewright.runtime.opencl.device import Device, list_devices, open_device
 from tilewright.runtime.opencl.staging import Limits
 
+pytest_plugins = ("cuda_fixtures",)  # which has fixtures of a pretended GPU
+
 NO_DEVICE = "no working device"
 # NumPy's tests are imported by test_numpy_suite.py, and are marked with these.
 MARKERS_OF_NUMPY = ("slow", "slow_pypy", "leaks_references", "valgrind_error", "thread_unsafe", "parallel_threads")
