@@ -4,7 +4,7 @@ from typing import Any
 
 import dask.array as da
 
-from ..library.copies import check_elements
+from ..library.copy_calls import check_elements
 from .operands import checked_array
 from .tasks import transposed_chunk
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InvalidInput, UnsupportedType
-from .copy_calls import MOST_LAUNCHES, STANDS_FOR, in_place_transpose, strided_copy
+from ..errors import InvalidInput
+from .copy_calls import MOST_LAUNCHES, STANDS_FOR, check_elements, in_place_transpose, strided_copy
 from .engine import Call, call_for
 from .lookup import Slot, run_ready
 from .memory.choice import Memory, memory_for
@@ -238,18 +238,6 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot
     elif slot is not None and taken is a and a.ndim:  # without dimensions a ready call gives a number, as products do
         slot.keep(memory.ready(Recipe(call, ((0, "input"),), "output", target.array, slot.given)))
     return memory.result(target.array) if out is None else out
-
-
-def check_elements(dtype: np.dtype) -> None:
-    """UnsupportedType for elements that point to Python objects, or of a size that no kernel copies."""
-    if dtype.hasobject:
-        raise UnsupportedType(
-            f"a has elements of {dtype}, which point to Python objects; kernels cannot count their references: use NumPy's copy"
-        )
-    if dtype.itemsize not in STANDS_FOR:
-        raise UnsupportedType(
-            f"a has elements of {dtype}, of {dtype.itemsize} bytes; kernels copy elements of 1, 2, 4, 8 and 16"
-        )
 
 
 def _transposes_in_place(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> bool:

@@ -6,6 +6,7 @@ from math import prod
 import numpy as np
 
 from ..dispatch.choice import plan_copy
+from ..errors import UnsupportedType
 from ..kernels.copy import StridedCopy
 from ..kernels.copy.copy_nd import StridedCopyND
 from ..kernels.copy.transpose_in_place import StridedInPlaceTranspose
@@ -15,6 +16,18 @@ from .shapes import View, batches, blocks, launches, merged
 
 # A copy does not interpret elements: any type of the same size works.
 STANDS_FOR = {1: "int8", 2: "float16", 4: "float32", 8: "complex64", 16: "complex128"}
+
+
+def check_elements(dtype: np.dtype) -> None:
+    """UnsupportedType for elements that point to Python objects, or of a size that no kernel copies."""
+    if dtype.hasobject:
+        raise UnsupportedType(
+            f"a has elements of {dtype}, which point to Python objects; kernels cannot count their references: use NumPy's copy"
+        )
+    if dtype.itemsize not in STANDS_FOR:
+        raise UnsupportedType(
+            f"a has elements of {dtype}, of {dtype.itemsize} bytes; kernels copy elements of 1, 2, 4, 8 and 16"
+        )
 
 
 # Above MOST_LAUNCHES, one kernel for many dimensions is faster, unless each launch copies LONG_LAUNCH elements: a launch takes

@@ -25,7 +25,7 @@ from .memory.host import HostMemory
 from .memory.ready import Given, Ready, Recipe
 from .numpy_call import asked_of, fits, host_call, keeps_symmetry, plan_of
 from .numpy_limits import measured_for
-from .result_types import check_activation
+from .result_types import check_activation, check_numbers
 from .rules import Casting, Target, check_cast, check_out, target_of
 from .shapes import Batch, ProductShape, View, as_matrices, batches, folded, product_launches, product_shape
 from .symmetric import is_symmetric, swapped
@@ -206,9 +206,11 @@ def _check_epilogue(memory: Memory, product: Product, sizes: ProductShape, kind:
     if product.c is not None:
         if product.c.shape != sizes.result:
             raise InvalidInput(f"c has the shape {product.c.shape}, the product {sizes.result}")
+        check_numbers("c", product.c.dtype)
         check_cast("c", product.c.dtype, kind, product.casting)
         _check_conversion(memory, product.c, kind)
     for name, vector in product.vectors.items():
+        check_numbers(name, vector.dtype)
         check_cast(name, vector.dtype, _vector_type(name, kind), product.casting)
         _check_conversion(memory, vector, _vector_type(name, kind))
 

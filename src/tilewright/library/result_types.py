@@ -9,7 +9,7 @@ from ..core.types import FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ..errors import InvalidInput, UnsupportedType, quoted
 from .views import native_dtype
 
-NO_NUMBERS = "OSUTMm"  # kinds of NumPy types: objects, text, dates and times
+_NO_NUMBERS = "OSUTMm"  # kinds of NumPy types: objects, text, dates and times
 
 
 def asked_type(dtype: Any) -> np.dtype:
@@ -30,9 +30,14 @@ def product_types(a: np.dtype, b: np.dtype, dtype: np.dtype | None) -> tuple[str
         return _types(a, b, None if dtype is None else native_dtype(dtype))
     except UnsupportedType:
         for name, each in (("a", a), ("b", b)):
-            if each.kind in NO_NUMBERS:
-                raise UnsupportedType(f"{name} has elements of {each}, which are no numbers: convert it") from None
+            check_numbers(name, each)
         raise
+
+
+def check_numbers(name: str, dtype: np.dtype) -> None:
+    """UnsupportedType for elements that are no numbers: NumPy would try to read some of them as numbers, one by one."""
+    if dtype.kind in _NO_NUMBERS or dtype.type is np.void:  # bfloat16 has the kind of void, too
+        raise UnsupportedType(f"{name} has elements of {dtype}, which are no numbers: convert it")
 
 
 def _types(a: np.dtype, b: np.dtype, asked: str | None) -> tuple[str, str]:

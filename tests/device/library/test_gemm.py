@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tilewright import gemm
-from tilewright.errors import InvalidInput, UnknownName, Unsupported
+from tilewright.errors import InvalidInput, UnknownName, Unsupported, UnsupportedType
 from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(11)
@@ -161,6 +161,32 @@ def test_refusals_are_sentences(device: Device) -> None:
             gemm(a, a, precision=wrong, queue=device.queue)
     with pytest.raises(Unsupported, match="complex64"):
         gemm(a.astype(np.complex64), a.astype(np.complex64), activation="relu", queue=device.queue)
+
+
+@pytest.mark.parametrize("limits", [{}, {"max_device_bytes": "1MB"}], ids=["whole", "in tiles"])
+@pytest.mark.parametrize("dtype", ["U1", "O", "M8[s]", "V4", [("re", "f4"), ("im", "f4")]], ids=str)
+@pytest.mark.parametrize("name", ["c", "bias"])
+def test_what_is_added_has_numbers_whatever_casts_are_allowed(
+    name: str, dtype: Any, limits: Any, device: Device
+) -> None:
+    """NumPy reads numbers from text and objects one by one, until one is none: `out` was half written then."""
+    a, out = random((4, 4)), np.full((4, 4), 7, np.float32)
+    where: Any = limits or {"queue": device.queue}
+    wrong: Any = np.zeros((4, 4) if name == "c" else 4, dtype)
+    with pytest.raises(UnsupportedType, match=f"^{name} has elements of .*, which are no numbers"):
+        gemm(a, a, **{name: wrong}, beta=int(name == "c"), casting="unsafe", out=out, **where)
+    assert (out == 7).all()
+
+
+def test_long_doubles_are_numbers(device: Device) -> None:
+    a = random((4, 4))
+    expected = gemm(a, a, a, alpha=0.5, beta=2, queue=device.queue)
+    found = gemm(a, a, a, alpha=np.longdouble(0.5), beta=np.array(2, np.longdouble), queue=device.queue)
+    assert np.array_equal(found, expected)
+    z = a.astype(np.complex64)
+    assert np.array_equal(
+        gemm(z, z, alpha=np.clongdouble(2j), queue=device.queue), gemm(z, z, alpha=2j, queue=device.queue)
+    )
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -11,7 +11,7 @@ from numpy.lib.stride_tricks import as_strided
 from ...core.problem import Gemm
 from ...core.types import numpy_dtype
 from ...errors import InvalidInput, Unsupported
-from ..copy_calls import STANDS_FOR
+from ..copy_calls import check_elements
 from ..memory.host import HostMemory
 from ..multiply import check_request, epilogue_of
 from ..requests import Options, gemm_product
@@ -123,8 +123,7 @@ def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
     seen = source.stand_in
     if seen.ndim != 2 and (name != "matrix_transpose" or seen.ndim < 2):
         raise Unsupported(f"{name} in tiles is for matrices; a has the shape {seen.shape}: pass it by matrices")
-    if seen.dtype.hasobject or seen.dtype.itemsize not in STANDS_FOR:
-        raise Unsupported(f"a has elements of {seen.dtype}, which kernels do not copy")
+    check_elements(seen.dtype)
     shape = (*seen.shape[:-2], seen.shape[-1], seen.shape[-2])
     target = given_out(out)
     if target is not None:

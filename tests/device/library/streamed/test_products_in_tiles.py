@@ -343,6 +343,8 @@ def test_rules_apply_before_anything_is_written(device: Device) -> None:
     for values in (np.array([["a"]]), np.array([[None]])):
         with pytest.raises(UnsupportedType):
             matmul(values, values, **where)
+    with pytest.raises(UnsupportedType, match="use NumPy's copy"):
+        transpose(np.array([[None]]), **where)
     with pytest.raises(Unsupported, match="pass it by matrices"):
         transpose(random(3, 4, 5), **where)
     read_only = np.zeros((100, 100), np.float32)
