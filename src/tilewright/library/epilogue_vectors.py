@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.types import FLOAT8
+from ..core.types import FLOAT8, FROM_ML_DTYPES
 from ..errors import InvalidInput
 from .memory.choice import Memory
+from .rules import scalar
 from .shapes import ProductShape, Shape, product_shape
 
 
@@ -18,9 +19,24 @@ def given_vectors(
     """The given vectors by the names of kernel arguments. If only one side is scaled, the other scale is 1."""
     given = {} if bias is None else {"bias": bias}
     if scale_a is not None or scale_b is not None:
-        one = np.ones(1, np.float32)
-        given |= {"scale_a": one if scale_a is None else scale_a, "scale_b": one if scale_b is None else scale_b}
+        given |= {"scale_a": _as_array("scale_a", scale_a), "scale_b": _as_array("scale_b", scale_b)}
     return {name: memory.as_array(value, name) for name, value in given.items()}
+
+
+def is_number(value: Any) -> bool:
+    """Whether a scale is a number of Python's, NumPy's or ml_dtypes'."""
+    return isinstance(value, (int, float, complex, np.generic))
+
+
+def _as_array(name: str, scale: Any) -> Any:
+    """A scale as an array: 1 if there is none. InvalidInput for a number that float32 cannot hold."""
+    if scale is None:
+        return np.ones(1, np.float32)
+    if not is_number(scale):
+        return scale
+    if isinstance(scale, bool | np.bool_ | complex | np.complexfloating):
+        raise InvalidInput(f"{name}={scale!r} is a {type(scale).__name__}; pass a real number")
+    return np.full(1, scalar(name, scale, "float32"), np.float32)
 
 
 def bias_side(vectors: Mapping[str, Any], sizes: ProductShape) -> str:
@@ -51,7 +67,7 @@ def scale_kinds(vectors: Mapping[str, Any], a: Any, b: Any) -> tuple[str, str]:
 
 
 def _kind(name: str, scale: Any, each: Shape, allowed: str) -> str:
-    if scale.dtype.kind not in "iuf":
+    if scale.dtype.kind not in "iuf" and scale.dtype.name not in FROM_ML_DTYPES:
         raise InvalidInput(f"{name} is {scale.dtype}; pass real numbers")
     if scale.shape in ((), (1,)):
         return "one"

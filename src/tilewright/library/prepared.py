@@ -11,6 +11,7 @@ import numpy as np
 from ..core.plan import Plan
 from ..errors import InvalidInput
 from ..runtime import forks
+from .epilogue_vectors import is_number
 from .lookup import Slot, is_numpys, numpys_key, slot_names
 from .memory.choice import MEMORIES, memory_for
 from .memory.cuda import CudaMemory
@@ -133,7 +134,7 @@ class Prepared:
         if self._streams:
             if _nothing_added(arrays):
                 return out is None
-            if any(map(_is_number, arrays[4:])):
+            if any(map(is_number, arrays[4:])):
                 return None
             return out is None, arrays[2] is out, *(each is None for each in arrays[2:])
         given: Any = MEMORIES.get
@@ -187,15 +188,11 @@ def _nothing_added(arrays: tuple[Any, ...]) -> bool:
 Description = tuple[Any, ...] | None  # whose array it is, shape, strides, type; or A_NUMBER
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number))
-
-
 def _described(name: str, array: Any) -> Description:
     """What must be as it was; None for no array."""
     if array is None and name not in ("a", "b"):
         return None
-    if name in SCALES and _is_number(array):
+    if name in SCALES and is_number(array):
         return A_NUMBER
     if type(array) not in MEMORIES:
         refuse_sparse(array, name)

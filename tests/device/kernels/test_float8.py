@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import ml_dtypes
 import numpy as np
 import pyopencl.array as cl_array
 import pytest
@@ -149,10 +150,28 @@ def test_scales_that_do_not_fit_are_refused(device: Device) -> None:
         tilewright.gemm(a, b, scale_a=np.ones(6), queue=device.queue)
     with pytest.raises(InvalidInput, match=r"scale_b.*\(1, 6\)"):
         tilewright.gemm(a, b, scale_b=np.ones((1, 6)), queue=device.queue)
-    with pytest.raises(InvalidInput, match="complex128"):
+    with pytest.raises(InvalidInput, match="scale_a=1j is a complex; pass a real number"):
         tilewright.gemm(a, b, scale_a=1j, queue=device.queue)
     with pytest.raises(InvalidInput, match="float32"):
         tilewright.gemm(wide, wide.T, scale_a=2.0, queue=device.queue)
+
+
+def test_scales_are_numbers_that_float32_holds(device: Device) -> None:
+    a, b = random_float8((5, 8), KINDS[0]), random_float8((8, 6), KINDS[0], 1)
+    whole = tilewright.gemm(a, b, queue=device.queue)
+    for number in (2, 2.0, 2**70, np.float16(0.5), np.longdouble(0.25), ml_dtypes.bfloat16(4)):
+        found = tilewright.gemm(a, b, scale_a=number, casting="no", queue=device.queue)
+        assert np.array_equal(found, np.float32(number) * whole)
+    rows = np.arange(1, 6).astype(ml_dtypes.bfloat16)
+    found = tilewright.gemm(a, b, scale_a=rows, queue=device.queue)
+    assert np.array_equal(found, rows.astype(np.float32)[:, None] * whole)
+    for wrong, words in (
+        (1e300, "exceeds the range of float32"),
+        (10**400, "does not fit float32"),
+        (True, "is a bool"),
+    ):
+        with pytest.raises(InvalidInput, match=f"^scale_b=.*{words}"):
+            tilewright.gemm(a, b, scale_b=wrong, queue=device.queue)
 
 
 def test_a_kernel_that_cannot_scale_refuses(device: Device) -> None:

@@ -163,7 +163,7 @@ def test_scales_are_numbers_or_arrays(place: Place) -> None:
         product(put(a), put(b), scale_b=put(columns))
     with pytest.raises(InvalidInput, match=r"scale_b is a number; the product was prepared for .*float32 \(21,\)"):
         product(put(a), put(b), scale_a=2.0, scale_b=2.0)
-    with pytest.raises(InvalidInput, match="scale_a is bool; pass real numbers"):
+    with pytest.raises(InvalidInput, match="scale_a=True is a bool; pass a real number"):
         prepare(put(a), put(b), scale_a=True, **where)
     assert "scale_a a number; " in repr(product)
 
