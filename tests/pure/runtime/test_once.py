@@ -42,3 +42,28 @@ def test_after_a_failure_the_next_one_tries_again() -> None:
     with pytest.raises(ZeroDivisionError):
         made.get("a", lambda: 1 // 0)
     assert made.get("a", lambda: 3) == 3
+
+
+def test_an_interrupt_ends_only_who_gets_it() -> None:
+    """Ctrl-C in the thread that builds a program was raised in all threads that waited for it, too."""
+    made: MadeOnce[str, int] = MadeOnce()
+    begun, go_on = Event(), Event()
+
+    def interrupted() -> int:
+        begun.set()
+        assert go_on.wait(SECONDS)
+        raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(made.get, "a", interrupted)
+        assert begun.wait(SECONDS)
+        second = threads.submit(made.get, "a", lambda: 2)
+        go_on.set()
+        assert isinstance(first.exception(SECONDS), KeyboardInterrupt)
+        assert second.result(SECONDS) == 2
+
+
+def test_what_is_made_may_be_wanted_meanwhile() -> None:
+    """By a destructor that runs in the thread that makes it, for example."""
+    made: MadeOnce[str, int] = MadeOnce()
+    assert made.get("a", lambda: made.get("a", lambda: 1) + 1) == 2

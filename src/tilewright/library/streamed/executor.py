@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from functools import partial
 from threading import Lock
 
 import pyopencl as cl
@@ -50,13 +51,20 @@ class Run:
                     working.remove(worker)
                     self._replace(worker, working)
         finally:
-            self._schedule.stop()
-            for worker in workers:
-                worker.stop()
-            for worker in workers:
-                _join(worker)
-                worker.close()
+            try:
+                _done_despite_interrupts(partial(self._end, workers))
+            finally:
+                for worker in workers:
+                    worker.close()
         bar.show(self._total)
+
+    def _end(self, workers: Sequence[Worker]) -> None:
+        """Stop all threads, and wait for them: they write to the caller's memory."""
+        self._schedule.stop()
+        for worker in workers:
+            worker.stop()
+        for worker in workers:
+            worker.join()
 
     def _replace(self, worker: Worker, others: Sequence[Worker]) -> None:
         """Let the others do a failed device's tiles. Raises the error if they cannot."""
@@ -89,14 +97,17 @@ class Run:
         self._schedule.leave(worker)
 
 
-def _join(worker: Worker) -> None:
-    """Wait until a device's threads have ended, also after another Ctrl-C: they write to the caller's memory."""
+def _done_despite_interrupts(step: Callable[[], None]) -> None:
+    """Do something to its end, again after each Ctrl-C, of which the last is raised then."""
+    interrupt: KeyboardInterrupt | None = None
     while True:
         try:
-            worker.join()
-            return
-        except KeyboardInterrupt:
-            continue
+            step()
+            break
+        except KeyboardInterrupt as error:
+            interrupt = error
+    if interrupt is not None:
+        raise interrupt
 
 
 def left_over(journal: Journal | None, check_of: Callable[[int], int]) -> list[int]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from queue import Empty, SimpleQueue
 from threading import Thread
+from time import sleep
 from typing import Any
 
 import pyopencl as cl
@@ -16,6 +17,8 @@ from .launches import Launches
 from .operations import Operation, Shaped, shaped
 from .schedule import Schedule, Stopped
 from .tiles import Tile, TilePlan
+
+WAIT_S = 1e-4  # between two looks whether the threads have ended
 
 
 @dataclass(eq=False)
@@ -68,6 +71,7 @@ class Worker:
         # No thread does anything before all have started: Ctrl-C may come between, and one that has not cannot be waited for.
         # A queue tells them, because Ctrl-C may leave an Event's lock taken.
         self._begun, self._gate = False, SimpleQueue[None]()
+        self._over: list[Callable[[], None]] = []  # the jobs that have ended
         stores = [("store", partial(self._store, number)) for number in range(memory.stores)]
         self._threads = [
             Thread(target=self._guarded, args=(job,), name=f"tilewright-{name}", daemon=True)
@@ -86,10 +90,6 @@ class Worker:
             self._gate.put(None)
 
     @property
-    def alive(self) -> bool:
-        return any(thread.is_alive() for thread in self._threads)
-
-    @property
     def storing(self) -> bool:
         """Whether a tile is half written: of a worker that failed, for good."""
         return bool(self._storing)
@@ -103,8 +103,14 @@ class Worker:
         self._open_gate()
 
     def join(self) -> None:
-        """Wait until nothing is written any more, by threads or by the device."""
-        for thread in self._threads if self._begun else ():
+        """Wait until nothing is written any more, by threads or by the device.
+
+        `Thread.join` alone does not do: if Ctrl-C interrupts it, Python takes a thread at work for one that has ended.
+        """
+        threads = self._threads if self._begun else []
+        while len(self._over) < len(threads):
+            sleep(WAIT_S)
+        for thread in threads:
             thread.join()
         try:
             self.memory.finish()
@@ -135,6 +141,8 @@ class Worker:
             self.error = self.error or error
             self.stop()
             self._schedule.dismiss(self)
+        finally:
+            self._over.append(job)
 
     def _load(self) -> None:
         turn = 0
