@@ -1,6 +1,7 @@
 """Files that are never seen half written."""
 
 import os
+import secrets
 from pathlib import Path
 
 
@@ -14,7 +15,8 @@ def write_atomically(path: Path, content: bytes) -> None:
     if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
         _write(path, content)
         return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    # Not the process's number alone: its threads may write the file, too, and processes in containers often have the same one.
+    temporary = target.with_name(f".tilewright-{secrets.token_hex(8)}.part")
     try:
         with temporary.open("xb") as file:
             file.write(content)

@@ -22,6 +22,16 @@ PLAIN_CANDIDATES = 4  # ready calls of one short key: each that is asked in vain
 READY_SPELLINGS = 16  # of one call: of its types, numbers and flags of arrays
 
 
+class Turn:
+    """Whether a thread is between the first argument and the last launch of a call on a device.
+
+    A destructor, or the handler of a signal, may run there and call the library, too.
+    """
+
+    def __init__(self) -> None:
+        self.taken = False
+
+
 class Call:
     """The loaded plans of one library call, run in order; or a `host` function of arrays, which plans without launches name."""
 
@@ -29,6 +39,7 @@ class Call:
         self, plans: Sequence[Plan], device: Device, host: Callable[[Mapping[str, Any]], None] | None = None
     ) -> None:
         self.device = device
+        self.turn = kept_on(device).turn
         self.plans = tuple(plans)
         self.host = host
         self._loaded = [LoadedPlan(plan, device) for plan in plans]
@@ -65,12 +76,24 @@ class Call:
         if there was nothing to launch, or without `event`: an event costs some microseconds for each launch.
         Calls share scratch memory by the queue, unless they are given it.
         """
-        if self._single is not None:
-            return self._single.start(buffers, queue, wait_for, event)
-        last = None
-        given = self.scratch(queue) if scratch is None else scratch
+        turn = self.turn
+        if turn.taken:
+            return self._apart().enqueue(buffers, queue, wait_for, event, scratch)
+        turn.taken = True
         try:
-            for loaded, own in zip(self._loaded, given, strict=True):
+            if self._single is not None:
+                return self._single.start(buffers, queue, wait_for, event)
+            given = self.scratch(queue) if scratch is None else scratch
+            return self._enqueue_all(buffers, given, queue, wait_for, event)
+        finally:
+            turn.taken = False
+
+    def _enqueue_all(
+        self, buffers: Mapping[str, Any], scratch: Sequence[Scratch], queue: Any, wait_for: Any, event: bool
+    ) -> Any:
+        last = None
+        try:
+            for loaded, own in zip(self._loaded, scratch, strict=True):
                 started = loaded.start({**buffers, **own}, queue, wait_for, event)
                 if loaded.launches:
                     last, wait_for = started, None
@@ -79,6 +102,12 @@ class Call:
                 for loaded in self._loaded:
                     loaded.unbind()
         return last
+
+    def _apart(self) -> "Call":
+        """The same call with kernels and scratch memory of its own: those of this thread are in use."""
+        apart = Call(self.plans, self.device)
+        apart.turn, apart.keeps_scratch = Turn(), False
+        return apart
 
     def scratch(self, queue: Any, keep: bool = False) -> Sequence[Scratch]:
         """Scratch memory of each plan for a call on that queue. What is not kept is new each time, unless it is to be."""
@@ -124,6 +153,7 @@ class Kept:
         self.plain: dict[Hashable, list[Any]] = {}  # some of them by less, to be found sooner: they compare the rest
         self.zeroed_bytes = 0
         self.scratch = KeptScratch()
+        self.turn = Turn()
 
     def add(self, key: Hashable, call: Call) -> None:
         """Keep a call. The least recently used are dropped above KEPT_CALLS, or above KEPT_ZEROED_BYTES of zeroed memory."""
@@ -188,7 +218,7 @@ def kept_on(device: Any) -> Kept:
 
 _devices: dict[int, Device] = {}
 _wanted: dict[str | int | None, Device] = {}
-_opening = threading.Lock()
+_opening = threading.RLock()  # a destructor, or a signal's handler, may want a device meanwhile
 
 
 def default_device(wanted: Any = None) -> Device:

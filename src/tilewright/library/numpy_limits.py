@@ -77,7 +77,7 @@ LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 
 KERNELS_SINCE = "rested, outer.cl, bools.cl"  # what changed last: what was measured before it is measured anew
 
-_measuring = threading.Lock()
+_measuring = threading.RLock()  # a destructor, or a signal's handler, may multiply meanwhile
 
 
 def measured_for(device: Device, read: str, result: str, kind: str) -> Limit | Costs:

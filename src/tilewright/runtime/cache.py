@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .home import distrust, make_own_folder, note_trouble, read_own, user_home
 
-MAGIC = b"tilewright program 1\n"
+MAGIC = b"tilewright program 2\n"
 
 
 def cache_folder() -> Path:
@@ -25,13 +25,13 @@ def content_key(*parts: str) -> str:
 
 
 class BinaryCache:
-    """A folder of files `<key>.bin`: a magic line, the payload's digest, the payload."""
+    """A folder of files `<key>.bin`: a magic line, the digest of key and payload, the payload."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def get(self, key: str) -> bytes | None:
-        """The payload, or None if the file is missing, truncated or damaged, or if others could write to it.
+        """The payload, or None if the file is missing, truncated, damaged or another key's, or if others could write to it.
 
         Drivers run these programs, and a digest does not prove who wrote them.
         """
@@ -40,7 +40,7 @@ class BinaryCache:
             return None
         head = len(MAGIC) + 32
         payload = data[head:]
-        intact = data.startswith(MAGIC) and data[len(MAGIC) : head] == hashlib.sha256(payload).digest()
+        intact = data.startswith(MAGIC) and data[len(MAGIC) : head] == _digest(key, payload)
         return payload if intact else None
 
     def put(self, key: str, payload: bytes) -> None:
@@ -58,11 +58,17 @@ class BinaryCache:
             return
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(MAGIC + hashlib.sha256(payload).digest() + payload)
+                file.write(MAGIC + _digest(key, payload) + payload)
             Path(temporary).replace(self.folder / f"{key}.bin")
-        except OSError as error:
+        except BaseException as error:
             Path(temporary).unlink(missing_ok=True)
+            if not isinstance(error, OSError):
+                raise
             self._not_kept(error)
 
     def _not_kept(self, error: OSError) -> None:
         note_trouble(f"{self.folder}: {error.strerror}: compiled kernels are not kept, every process compiles again")
+
+
+def _digest(key: str, payload: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + payload).digest()

@@ -22,7 +22,7 @@ from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.planning import choose
 from tilewright.runtime.opencl import direct_copies, staging
 from tilewright.runtime.opencl.device import Device
-from tilewright.runtime.opencl.staging import staging_of
+from tilewright.runtime.opencl.staging import take_staging
 
 
 class Copies:
@@ -285,7 +285,7 @@ def test_an_empty_result_waits_for_what_is_read(device: Device, copies: Copies) 
     b = random(300, 300)
     with pinned(b, device=device.info.label):
         assert matmul(b[:0], b, device=device.info.label).shape == (0, 300)
-    assert staging_of(default_device(device.info.label))._begun == []
+    assert take_staging(default_device(device.info.label))._begun == []
 
 
 def test_tiles_are_chosen_for_pinned_arrays_only_if_all_are_copied_directly(

@@ -1,6 +1,7 @@
 """Files are written whole or not at all."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,29 @@ def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest
         write_atomically(path, b"after")
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_threads_may_write_one_file_at_a_time(tmp_path: Path) -> None:
+    """They had one temporary file, which each removed while the other wrote to it."""
+    path = tmp_path / "a.json"
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: write_atomically(path, bytes([number % 4]) * 20_000), range(200)))
+    assert len(set(path.read_bytes())) == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_a_killed_process_left_is_not_in_the_way(tmp_path: Path) -> None:
+    """Processes in containers often have the same number, and a file of that number was there."""
+    path = tmp_path / "a.json"
+    (tmp_path / f".a.json.{os.getpid()}.part").touch()
+    write_atomically(path, b"x")
+    assert path.read_bytes() == b"x"
+
+
+def test_a_name_may_be_as_long_as_names_may_be(tmp_path: Path) -> None:
+    path = tmp_path / ("a" * 255)
+    write_atomically(path, b"x")
+    assert path.read_bytes() == b"x"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")

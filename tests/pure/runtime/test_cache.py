@@ -46,6 +46,23 @@ def test_one_changed_byte_is_noticed(cache: BinaryCache, place: int) -> None:
     assert cache.get("key") is None
 
 
+def test_the_entry_of_another_key_is_no_entry(cache: BinaryCache) -> None:
+    """A folder that was brought back wrongly could give one program's kernel in the place of another's."""
+    cache.put("key", PAYLOAD)
+    (cache.folder / "key.bin").rename(cache.folder / "other.bin")
+    assert cache.get("other") is None
+
+
+def test_an_interrupted_write_leaves_no_file(cache: BinaryCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(self: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cache.put("key", PAYLOAD)
+    assert not list(cache.folder.iterdir())
+
+
 def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     cache = BinaryCache(tmp_path / "file" / "programs")

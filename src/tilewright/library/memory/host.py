@@ -11,7 +11,7 @@ from ...runtime.opencl.adopted import adopt
 from ...runtime.opencl.callers_processor import leave_bound_processor
 from ...runtime.opencl.device import Device
 from ...runtime.opencl.finishing import finish_before_raising
-from ...runtime.opencl.staging import staging_of
+from ...runtime.opencl.staging import Staging, keep_staging, take_staging
 from ..engine import Call, default_device
 from ..shapes import Shape, View, distinct
 from ..views import as_host_array, host_view, lent_buffer, packed, whole_elements
@@ -156,18 +156,18 @@ class HostMemory:
 
     def _run_on_copies(self, call: Call, arrays: Mapping[str, np.ndarray], output: str, reads_output: bool) -> None:
         """The same on a device with separate memory: by buffers of its pool, and pinned memory on the way."""
-        pool, staging, taken = self.device.pool, staging_of(self.device), dict[str, tuple[int, Any]]()
+        pool, staging, taken = self.device.pool, take_staging(self.device), dict[str, tuple[int, Any]]()
         sent = {name: array for name, array in arrays.items() if name != output or reads_output}
         try:
             try:
-                self._send(call, arrays, sent, taken)
+                self._send(call, arrays, sent, taken, staging)
             except OutOfDeviceMemory:  # some drivers allocate when a buffer is first used
                 finish_before_raising(self.queue)
                 staging.forget()
                 taken.clear()
                 if not pool.release():
                     raise
-                self._send(call, arrays, sent, taken)
+                self._send(call, arrays, sent, taken, staging)
             if not arrays[output].nbytes:  # nothing is read, which would wait
                 self.device.finish("operands of an empty result", self.queue)
             staging.read(self.queue, taken[output][1], packed(arrays[output])[1])
@@ -176,6 +176,7 @@ class HostMemory:
             staging.forget()
             raise
         finally:
+            keep_staging(self.device, staging)
             pool.give(taken.values())
 
     def _send(
@@ -184,12 +185,13 @@ class HostMemory:
         arrays: Mapping[str, np.ndarray],
         sent: Mapping[str, np.ndarray],
         taken: dict[str, tuple[int, Any]],
+        staging: Staging,
     ) -> None:
         """Take a buffer for each array, copy those to be `sent`, and enqueue the call."""
         for name, array in arrays.items():
             taken[name] = self.device.pool.take(array.nbytes, self.device.allocate)
         copies = [(taken[name][1], packed(array)[1]) for name, array in sent.items()]
-        staging_of(self.device).write(self.queue, copies)
+        staging.write(self.queue, copies)
         call.enqueue({name: buffer for name, (_, buffer) in taken.items()}, self.queue, event=False)
 
     def result(self, array: np.ndarray) -> np.ndarray:

@@ -106,10 +106,17 @@ class OpenCLReady(Ready):
             return REFUSED
         self.call.used = True
         buffers, (arguments, set_argument, start) = (left, right, target.base_data), plain
+        turn = self.call.turn
         with ORDER.lock:
-            for index, place in arguments:
-                set_argument(index, buffers[place])
-            self._memory.launch(start, a, b, target)
+            if turn.taken:
+                return REFUSED
+            turn.taken = True
+            try:
+                for index, place in arguments:
+                    set_argument(index, buffers[place])
+                self._memory.launch(start, a, b, target)
+            finally:
+                turn.taken = False
         return target
 
     def _new(self, operands: Sequence[Array]) -> Array:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 from functools import lru_cache
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import pyopencl as cl
@@ -14,7 +14,7 @@ from .instructions import with_instructions
 
 KEPT_CONTEXTS = 8  # contexts of callers: each Device keeps its context and programs, some megabytes
 _adopted: OrderedDict[tuple[int, int], Device] = OrderedDict()
-_adopting = Lock()
+_adopting = RLock()  # a destructor, or a signal's handler, may make a call meanwhile
 
 
 @lru_cache(maxsize=2 * KEPT_CONTEXTS)  # reading a queue's context and device takes longer than the rest of a call

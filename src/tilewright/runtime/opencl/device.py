@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -174,7 +174,7 @@ class Device:
         self.kept: dict[tuple[Any, ...], Any] = {}  # for all threads: a call takes an entry out while it uses it
         self.pinned = PinnedRanges()
         self.pool = BufferPool(info.global_bytes, info.max_alloc_bytes)
-        self._lock = Lock()
+        self._lock = RLock()  # a destructor, or a signal's handler, may make a call meanwhile
         self._disk = BinaryCache(cache_folder() / "programs")
 
     def __repr__(self) -> str:

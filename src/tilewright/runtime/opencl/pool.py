@@ -4,7 +4,7 @@ Who takes a buffer gives it back when no command uses it any more, so any thread
 """
 
 from collections.abc import Callable, Iterable
-from threading import Lock
+from threading import RLock
 from typing import Any
 
 # What a pool may hold while nobody uses it: the share of a device's memory that other programs hardly miss, and as many
@@ -28,7 +28,7 @@ class BufferPool:
         self.most_bytes = global_bytes // KEPT_SHARE  # of idle buffers
         self._largest = largest  # bytes of one buffer; 0 for no limit
         self._idle: list[tuple[int, Any]] = []
-        self._lock = Lock()
+        self._lock = RLock()  # a destructor, or a signal's handler, may make a call meanwhile
         # Called by `release`, without the pool's lock: they give back what they hold for later, and say whether they did.
         self.holders: list[Callable[[], bool]] = []
 

@@ -197,13 +197,18 @@ class Staging:
         return self._lanes[:count]
 
 
-def staging_of(device: Device) -> Staging:
-    """This thread's pieces on a device."""
-    try:
-        staging: Staging = device.per_thread.staging
-    except AttributeError:
-        staging = device.per_thread.staging = Staging(device)
-    return staging
+def take_staging(device: Device) -> Staging:
+    """This thread's pieces on a device, for one call until `keep_staging`.
+
+    A destructor, or a signal's handler, that makes another call meanwhile gets pieces of its own.
+    """
+    kept: Staging | None = vars(device.per_thread).pop("staging", None)
+    return kept or Staging(device)
+
+
+def keep_staging(device: Device, staging: Staging) -> None:
+    """Keep pieces for this thread's next call."""
+    device.per_thread.staging = staging
 
 
 def _touched(reading: deque[tuple[_Piece, Part]], todo: deque[Part], most: int) -> deque[Part]:
