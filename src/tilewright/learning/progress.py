@@ -34,7 +34,7 @@ def load_tours() -> Tours:
     try:
         content = read_own(tours_file())
         return msgspec.json.decode(content, type=Tours) if content else Tours()
-    except (msgspec.DecodeError, OSError):
+    except (ValueError, RecursionError, OSError):  # damaged: no JSON, no UTF-8, or nested without an end
         return Tours()
 
 

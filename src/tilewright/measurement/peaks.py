@@ -102,7 +102,7 @@ def _write(path: Path, peaks: Peaks) -> None:
 def _read(path: Path) -> Peaks | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Peaks)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, ValueError, RecursionError):  # damaged: no JSON, no UTF-8, or nested without an end
         return None
 
 

@@ -70,6 +70,17 @@ def test_the_highest_counts_and_a_quiet_one_stays(rates: list[float]) -> None:
     assert measured(device, Peaks({"float32": 90.0}, 1.0, 1.0, quiet=False))[0] == 90.0, "of the same run"
 
 
+@pytest.mark.parametrize("damaged", [b"{broken", b'{"gflops": {"\xff": 1}}', b'{"x": ' + b"[" * 100_000])
+def test_damaged_peaks_are_measured_again(damaged: bytes, rates: list[float], tmp_path: Path) -> None:
+    device = FakeDevice()
+    rates[:] = [60.0, 40.0]
+    measured(device)
+    (file,) = tmp_path.rglob("*.json")
+    file.write_bytes(damaged)
+    assert kept(device) is None
+    assert measured(device) == (40.0, True)
+
+
 def test_a_gpu_does_not_notice_what_the_host_does(rates: list[float]) -> None:
     device = FakeDevice("gpu")
     FakeLoad.others, rates[:] = 1.8, [50.0]

@@ -20,7 +20,7 @@ def load_baseline(path: Path) -> Baseline:
         found = json.loads(path.read_bytes())
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"{path} is no JSON: {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT or not _are_measures(found.get("kernels")):
         raise RecordError(f"{path} is no baseline of tilewright check ({FORMAT!r})")

@@ -31,5 +31,5 @@ def read_facts(path: FilePath) -> DeviceFacts:
     """Read a table; RecordError says what is wrong with the file."""
     try:
         return msgspec.json.decode(Path(path).read_bytes(), type=DeviceFacts)
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"{path} is no table of a device's facts: {error}") from error

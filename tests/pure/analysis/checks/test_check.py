@@ -13,6 +13,7 @@ import pytest
 from paths import ROOT
 
 from tilewright import check
+from tilewright.analysis.checks.baseline import load_baseline
 from tilewright.analysis.checks.checked import Problem
 from tilewright.analysis.checks.sarif import github_annotation
 from tilewright.cli.main import main
@@ -453,3 +454,10 @@ def test_no_file_is_overwritten_by_a_forgotten_name(
     assert complaint in capsys.readouterr().err
     assert Path("same.cl").read_text() == HEAD + COPY
     assert Path("data.json").read_text() == "{}"
+
+
+def test_a_baseline_that_nests_without_an_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.json"
+    path.write_text("[" * 100_000)
+    with pytest.raises(RecordError, match="is no JSON"):
+        load_baseline(path)
