@@ -20,6 +20,7 @@ TilewrightError
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 MOST_QUOTED = 60  # characters of a wrong value in a sentence
 
@@ -32,6 +33,17 @@ def quoted(value: object) -> str:
 
 class TilewrightError(Exception):
     """The root: catch it to catch everything that tilewright raises on purpose."""
+
+    def __reduce__(self) -> Any:
+        """Pickled and copied by its message. Python would make it from the message alone; a pool of processes, to which some
+        class's `__init__` refuses that, waits for its answer for ever."""
+        return _made_again, (type(self), self.args, dict(vars(self)))
+
+
+def _made_again(kind: type[TilewrightError], args: tuple[Any, ...], facts: dict[str, Any]) -> TilewrightError:
+    made = kind.__new__(kind, *args)
+    vars(made).update(facts)
+    return made
 
 
 class UnknownName(TilewrightError, LookupError):

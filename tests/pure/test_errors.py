@@ -1,9 +1,21 @@
 """Errors: the tree, the near matches, and status codes in sentences."""
 
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from tilewright import errors
-from tilewright.errors import BuildFailed, SourceError, TilewrightError, UnknownName
+from tilewright.errors import (
+    BuildFailed,
+    OutOfDeviceMemory,
+    SourceError,
+    StorageFailed,
+    TilewrightError,
+    UnknownName,
+)
 from tilewright.runtime.opencl.error_codes import MEANINGS, code_of, error_sentence
 
 
@@ -45,6 +57,25 @@ def test_a_source_error_says_where() -> None:
     error = SourceError("mine.cl", 3, 14, "expected ';'")
     assert str(error) == "mine.cl:3:14: expected ';'"
     assert (error.file, error.line, error.column) == ("mine.cl", 3, 14)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        UnknownName("device", "gpu7", ["cpu"]),
+        SourceError("mine.cl", 3, 14, "expected ';'"),
+        BuildFailed("mine", "a device", "line 3: error"),
+        OutOfDeviceMemory("8 bytes are too many", -4),
+        StorageFailed("writing a: no space"),
+    ],
+)
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+def test_errors_are_copied_and_pickled(error: TilewrightError, again: Callable[[Any], Any]) -> None:
+    """A pool of processes waited for ever for a worker's error that could not be read."""
+    error.add_note("a note")
+    found = again(error)
+    assert type(found) is type(error)
+    assert (str(found), vars(found)) == (str(error), vars(error))
 
 
 def test_a_build_failure_holds_the_whole_log() -> None:

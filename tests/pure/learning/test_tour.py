@@ -104,9 +104,7 @@ def test_progress_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("damaged", [b"{broken", b'{"next": {"\xff": "a"}}', b'{"x": ' + b"[" * 100_000])
-def test_progress_that_cannot_be_read_is_none(
-    damaged: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_progress_that_cannot_be_read_is_none(damaged: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "tours.json"
     file.write_bytes(damaged)
     monkeypatch.setattr(progress, "tours_file", lambda: file)
