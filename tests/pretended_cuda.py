@@ -157,6 +157,7 @@ class PretendedDevice:
         self.context = 1
         self.stream = 5
         self.driver = PretendedDriver()
+        self.null = None
         self.captured: list[Any] = []
         self.per_thread = threading.local()
         self.known: list[np.ndarray] = []

@@ -68,29 +68,30 @@ def examine_trial(index: int, device: Mapping[str, Any], trial: SmokeResult) -> 
     return Finding(Status.WARN if false else Status.OK, "trial", text, fix if false else "")
 
 
-# Like a user's program: with the caches of the environment, and imports in the usual order.
+# Like a user's program: with the caches of the environment, and imports in the usual order. On a CPU a product of this size is
+# NumPy's own, so that only the transpose runs a kernel there.
 FIRST_CALL = """
 import json, time
 start = time.perf_counter()
 import numpy, tilewright
 a = numpy.arange(12, dtype="f4").reshape(3, 4)
-right = bool((tilewright.matmul(a, a.T) == a @ a.T).all())
+right = bool((tilewright.matmul(a, a.T) == a @ a.T).all() and (tilewright.transpose(a) == a.T).all())
 print(json.dumps({"stage": "call", "right": right, "seconds": time.perf_counter() - start}), flush=True)
 """
 CACHES_AS_USUAL = {"PYOPENCL_NO_CACHE": "0", "POCL_KERNEL_CACHE": "1", "CUDA_CACHE_DISABLE": "0"}
 
 
 def examine_call(environ: Mapping[str, str], time_limit: float, fix: str) -> Finding:
-    """Whether a call of the library works on the default device, in a process of its own."""
+    """Whether calls of the library work on the default device, in a process of their own."""
     settings = {name: environ.get(name, usual) for name, usual in CACHES_AS_USUAL.items()}
     child = run_child([sys.executable, "-c", FIRST_CALL], time_limit, settings)
     answer = child.stages().get("call")
     if answer is None:
         why = f"{child.ending or 'it ended without an answer'}: {child.telling_line()}"
-        return Finding(Status.FAIL, "call", f"tilewright.matmul fails ({why})", fix)
+        return Finding(Status.FAIL, "call", f"tilewright.matmul or transpose fails ({why})", fix)
     if not answer["right"]:
-        return Finding(Status.FAIL, "call", "tilewright.matmul of two small matrices is wrong", fix)
-    text = f"tilewright.matmul works, {answer['seconds']:.1f} s after the start of Python"
+        return Finding(Status.FAIL, "call", "tilewright.matmul or transpose of small matrices is wrong", fix)
+    text = f"tilewright.matmul and transpose work, {answer['seconds']:.1f} s after the start of Python"
     if child.ending:
         return Finding(Status.WARN, "call", f"{text}, but its process then ended: {child.ending}", fix)
     return Finding(Status.OK, "call", text)

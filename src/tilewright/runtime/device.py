@@ -81,6 +81,10 @@ class Device(Protocol):
     def plain_queue(self) -> Any:
         """A queue without profiling, for `launch` and `finish`. None stands for the device's only queue."""
 
+    @property
+    def null(self) -> Any:
+        """What a kernel's argument is set to that points to nothing."""
+
     def build(
         self, source: str, name: str, signature: Signature, dtype: str, options: Sequence[str] = (), target: str = ""
     ) -> Program: ...

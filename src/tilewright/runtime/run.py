@@ -84,7 +84,9 @@ class LoadedPlan:
             elif parameter.pointer:
                 pointer = step.pointer_of(parameter.name)
                 if isinstance(pointer, Local | Null):
-                    prepared.set_arg(index, device.local_memory(pointer.nbytes) if isinstance(pointer, Local) else None)
+                    prepared.set_arg(
+                        index, device.local_memory(pointer.nbytes) if isinstance(pointer, Local) else device.null
+                    )
                     continue
                 slots.append((index, pointer.name if pointer else step.buffer_of(parameter.name)))
             elif isinstance(scalars.get(parameter.name), ImageValue | SamplerValue):
@@ -119,7 +121,7 @@ class LoadedPlan:
         """Let pointer arguments be none: a driver may keep what a kernel's argument is."""
         for launch in self.launches:
             for index, _ in launch.slots:
-                launch.kernel.set_arg(index, None)
+                launch.kernel.set_arg(index, self.device.null)
 
     def start(self, buffers: Mapping[str, Any], queue: Any, wait_for: Any, event: bool) -> Any:
         """`bind` and `enqueue` in one, for calls that take as long as their Python. The last event, or None."""

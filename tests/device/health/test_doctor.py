@@ -9,7 +9,7 @@ from says import says
 
 from tilewright import health
 from tilewright.core.install import pip_install
-from tilewright.health import Examination, Finding, Status
+from tilewright.health import Examination, Finding, Status, devices
 from tilewright.runtime import children
 from tilewright.runtime.icd import drivers
 from tilewright.runtime.opencl import smoke
@@ -194,3 +194,10 @@ def test_a_type_that_is_advertised_and_crashes_is_a_warning(monkeypatch: pytest.
     for record, finding in zip(advertised, about(health.doctor(), "trial"), strict=True):
         assert ("claims to have" in finding.text) is (record["fp64"] or record["fp16"])
         assert says(finding.text, "fp64", "SIGABRT")
+
+
+def test_the_call_runs_a_kernel_wherever_small_products_are_numpys_own() -> None:
+    broken = "from tilewright.runtime.opencl.device import Device\ndef _build(*given): raise OSError('no kernel')\n"
+    child = children.run_child([sys.executable, "-c", f"{broken}Device.build = _build\n{devices.FIRST_CALL}"], 60)
+    assert "call" not in child.stages()
+    assert "no kernel" in child.telling_line()

@@ -51,7 +51,7 @@ def test_a_call_that_dies_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     assert call(monkeypatch, ChildRun(wrong, "", "")).status is Status.FAIL
     right = json.dumps({"stage": "call", "right": True, "seconds": 1.25})
     assert call(monkeypatch, ChildRun(right, "", "")) == Finding(
-        Status.OK, "call", "tilewright.matmul works, 1.2 s after the start of Python"
+        Status.OK, "call", "tilewright.matmul and transpose work, 1.2 s after the start of Python"
     )
     late = call(monkeypatch, ChildRun(right, "", "killed by SIGSEGV"))
     assert (late.status, "killed by SIGSEGV" in late.text) == (Status.WARN, True)

@@ -1,5 +1,6 @@
 """NumPy in its child process: right results, a clean environment, and a child that dies."""
 
+import importlib
 import os
 import sys
 from dataclasses import replace
@@ -197,3 +198,9 @@ def test_a_child_that_dies_after_its_answer_is_found_at_the_next_question() -> N
     with pytest.raises(ProcessFailed, match="SIGKILL"):
         baseline.run()
     baseline.close()
+
+
+def test_processors_are_counted_where_processes_have_no_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.syspath_prepend(Path(child.__file__).parent / "children")
+    assert importlib.import_module("blas_child").usable_processors() == (os.cpu_count() or 1)

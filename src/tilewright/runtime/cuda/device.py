@@ -40,6 +40,7 @@ class Device:
     backend = "cuda"
     supports_timestamps = False  # `timed` measures a burst here
     plain_queue = None  # one stream, without profiling
+    null = None
 
     def __init__(self, info: DeviceInfo, compiler: Compiler) -> None:
         driver = driver_calls()

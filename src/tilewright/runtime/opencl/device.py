@@ -162,6 +162,7 @@ class Device:
 
     backend = "opencl"
     dialect = Dialect.OPENCL
+    null = np.uintp(0)  # the bytes of a null address: PyOpenCL before 2026.1.1 takes no None
 
     def __init__(self, info: DeviceInfo, device: Any, context: Any) -> None:
         self.info = info
@@ -212,8 +213,9 @@ class Device:
         return program, self._log(program)
 
     def _from_source(self, source: str, name: str, options: tuple[str, ...]) -> Any:
-        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver.
-        program = cl.Program(cl._cl._Program(self.context, source.encode()))
+        # PyOpenCL's public Program has its own cache, whose entries can be older than the driver. PyOpenCL before 2026.1.1
+        # takes no bytes here.
+        program = cl.Program(cl._cl._Program(self.context, source))
         try:
             self._finish_build(program, options)
         except cl.Error as error:

@@ -63,13 +63,18 @@ def prepared(routine: Any, integer: Any, a: np.ndarray, b: np.ndarray, c: np.nda
     return call
 
 
+def usable_processors() -> int:
+    """Of the affinity mask where the system has one, else of the machine."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def main(folder: Path, name: str, place: str, routine: str, bits: str) -> None:
     _, inputs, output = load(folder)
     library = ctypes.CDLL(place)
     setter = THREAD_SETTERS.get(name.split()[0])
     integer = ctypes.c_int64 if bits == "64" else ctypes.c_int32
     if setter is not None:
-        getattr(library, setter)(ctypes.c_long(len(os.sched_getaffinity(0))))
+        getattr(library, setter)(ctypes.c_int64(usable_processors()))
     multiply = getattr(library, routine)
     multiply.restype = None
     operands = (inputs["A"], inputs["B"], output)
