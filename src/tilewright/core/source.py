@@ -156,10 +156,13 @@ def speaks_of_real(text: str) -> bool:
 
 
 def shown_path(path: Path) -> str:
-    """A source file's name for compilers and people: "tiles/02_tiled.cl", or "mine.cl" in the current folder."""
+    """A source file's name for compilers and people: "tiles/02_tiled.cl", or "mine.cl" in the current folder.
+
+    Bytes of the name that are no text in the system's encoding become question marks: no source or record could hold them.
+    """
     folder = path.parent.name
     name = f"{folder}/{path.name}" if folder else path.name
-    return re.sub(r'["\\\n]', "_", name)
+    return re.sub(r'["\\\n]', "_", name).encode(errors="replace").decode()
 
 
 def parse_signature(text: str, filename: str, entry: str | None = None) -> Signature:

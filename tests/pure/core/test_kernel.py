@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tilewright.core.kernel import Config, Kernel, NDRange, render, round_up
 from tilewright.core.problem import Gemm, Problem
-from tilewright.core.source import Parameter, name_lines, parse_signature
+from tilewright.core.source import Parameter, name_lines, parse_signature, shown_path
 from tilewright.core.types import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
 from tilewright.kernels.sizes import size
@@ -153,3 +153,8 @@ def test_a_log_that_counts_all_lines_gets_real_names() -> None:
     source = '#define A\n#define B\n#line 1 "x/one.cl"\nint a;\nint b;\n#line 7 "x/two.cl"\nint c;\n'
     log = name_lines("<kernel>:5:3: error: b\n<kernel>:7:1: error: c\n<kernel>:1:1: warning", source)
     assert log == "x/one.cl:2:3: error: b\nx/two.cl:7:1: error: c\n<kernel>:1:1: warning"
+
+
+def test_bytes_of_a_files_name_that_are_no_text_become_question_marks() -> None:
+    """Such as a name in Latin-1 where file names are UTF-8: compilers, records and pages take text."""
+    assert shown_path(Path("folder") / "k\udce9rnel.cl") == "folder/k?rnel.cl"

@@ -40,7 +40,8 @@ def subject_of(source: Data | FilePath) -> Subject:
         data = load_data(path)
         content = path.read_bytes()
         raw = gzip.decompress(content) if path.suffix == ".gz" else content
-        return Subject(path.name.removesuffix(".gz"), data, raw)
+        name = path.name.encode(errors="replace").decode()  # a page cannot hold bytes that are no text
+        return Subject(name.removesuffix(".gz"), data, raw)
     return Subject(f"{title_of(source).replace(' ', '-').replace('/', '-')}.json", source, to_json(source).encode())
 
 

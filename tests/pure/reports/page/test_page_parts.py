@@ -15,7 +15,7 @@ from says import says
 
 from tilewright.analysis.kernel_page.lines import Cost
 from tilewright.cli.main import make_parser, parse
-from tilewright.core.records import Role, Samples, load_record
+from tilewright.core.records import Role, Samples, load_record, save_record
 from tilewright.errors import RecordError
 from tilewright.kernels import find_kernel, rung_before
 from tilewright.reports.charts.rates import rate_bars
@@ -221,3 +221,12 @@ def test_a_file_of_another_kind_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("{")
     with pytest.raises(RecordError, match=r"x\.json"):
         subject_of(tmp_path / "x.json")
+
+
+def test_a_records_name_that_is_no_text_gets_question_marks(tmp_path: Path) -> None:
+    path = tmp_path / "r\udce9c.json"
+    try:
+        save_record(RECORD, path)
+    except OSError:
+        pytest.skip("the file system takes text alone as names")
+    assert subject_of(path).name == "r?c.json"
