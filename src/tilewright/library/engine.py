@@ -53,6 +53,7 @@ class Call:
         )
         self._shared_sizes = _largest(self._shared)  # plans run one after the other
         self.keeps_scratch = sum(self._shared_sizes) <= scratch_limit(device.info)
+        self._shares_scratch = True  # that of this thread
         self.used = False  # since `Kept` last looked for a call to drop
         self.forgets: list[Callable[[], None]] = []  # each drops one of its ready calls
 
@@ -78,7 +79,7 @@ class Call:
         """
         turn = self.turn
         if turn.taken:
-            return self._apart().enqueue(buffers, queue, wait_for, event, scratch)
+            return self.apart().enqueue(buffers, queue, wait_for, event)
         turn.taken = True
         try:
             if self._single is not None:
@@ -103,10 +104,10 @@ class Call:
                     loaded.unbind()
         return last
 
-    def _apart(self) -> "Call":
+    def apart(self) -> "Call":
         """The same call with kernels and scratch memory of its own: those of this thread are in use."""
         apart = Call(self.plans, self.device)
-        apart.turn, apart.keeps_scratch = Turn(), False
+        apart.turn, apart.keeps_scratch, apart._shares_scratch = Turn(), False, False
         return apart
 
     def scratch(self, queue: Any, keep: bool = False) -> Sequence[Scratch]:
@@ -114,7 +115,7 @@ class Call:
         sizes = self._shared_sizes
         if not sizes:
             return self._zeroed
-        if self.keeps_scratch or keep:
+        if self._shares_scratch and (self.keeps_scratch or keep):
             shared = kept_on(self.device).scratch.take(queue, sizes, self.device, limited=self.keeps_scratch)
         else:
             shared = [self.device.allocate(nbytes) for nbytes in sizes]

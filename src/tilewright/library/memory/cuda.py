@@ -167,6 +167,7 @@ class CudaMemory(DeviceCopies):
         """Enqueue on the stream."""
         buffers = {name: Buffer(array.base, 0) for name, array in arrays.items()}
         with self.device.current():
+            call = call.apart() if call.turn.taken else call
             scratch = self._scratch_of(call)
             call.enqueue(buffers, self._stream, event=False, scratch=lent(scratch))
             self._enqueued(tuple(arrays.values()))

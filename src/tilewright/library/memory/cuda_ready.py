@@ -1,7 +1,8 @@
 """Ready calls on CUDA arrays: what is left of a call is to compare arrays, to set addresses and to launch, two or three
 microseconds of Python.
 
-See `ready.py`. A ready call belongs to one thread, one stream, and one capture of it.
+See `ready.py`. A ready call belongs to one thread, one stream, and one capture of it. While it has its thread's turn
+(`engine.Turn`), a destructor's call has kernels and scratch memory of its own.
 """
 
 import ctypes
@@ -95,7 +96,7 @@ class CudaReady(Ready):
         return self._run(arrays, out) if self._plain is None else self._plain(arrays[0], arrays[1], out)
 
     def _run(self, arrays: tuple[Any, ...], out: Any) -> Any:
-        if self._stream_of(self._ordinal) != self._stream:
+        if self.call.turn.taken or self._stream_of(self._ordinal) != self._stream:
             return REFUSED
         if capture_of(self._device, self._memory.queue) != self._capture:
             return REFUSED
@@ -134,7 +135,8 @@ class CudaReady(Ready):
             result = address(target) + self._shift
         if self._added is not None:
             self._add(target, arrays[self._added])
-        self._launch(values, result)
+        if not self._launched(values, result):
+            return REFUSED
         if out is not None:
             self._written(out)
         return target
@@ -175,20 +177,28 @@ class CudaReady(Ready):
             self._address, self._empty, self._stream_of, self._ordinal, self._stream,
         )  # fmt: skip
 
+        turn = call.turn
+
         def run(a: Any, b: Any, out: Any) -> Any:
-            if stream_of(ordinal) != stream or (watch is not None and watch()) or not alike(a, b):
+            if turn.taken or stream_of(ordinal) != stream or not alike(a, b):
                 return REFUSED
             first, second = address(a), address(b)
             if (first | second) & OFFSET or first == second or not (first and second):
                 return REFUSED
             target = empty()
             third = address(target)
-            call.used = True
-            place_a.value = first
-            place_b.value = second
-            place_c.value = third
-            if status := launch():
-                launch_again(status, launch, what, ndrange)
+            turn.taken = True
+            try:
+                if watch is not None and watch():
+                    return REFUSED
+                call.used = True
+                place_a.value = first
+                place_b.value = second
+                place_c.value = third
+                if status := launch():
+                    launch_again(status, launch, what, ndrange)
+            finally:
+                turn.taken = False
             return target
 
         return run
@@ -201,11 +211,12 @@ class CudaReady(Ready):
         address, written, stream_of, ordinal, stream = (
             self._address, self._written, self._stream_of, self._ordinal, self._stream,
         )  # fmt: skip
+        turn = call.turn
         passed_a = passed_b = passed_c = -1  # no array has this address
 
         def run(a: Any, b: Any, out: Any) -> Any:
             nonlocal passed_a, passed_b, passed_c
-            if stream_of(ordinal) != stream or (watch is not None and watch()) or not alike(a, b, out):
+            if turn.taken or stream_of(ordinal) != stream or not alike(a, b, out):
                 return REFUSED
             first, second, third = address(a), address(b), address(out)
             if first != passed_a or second != passed_b or third != passed_c:
@@ -214,23 +225,40 @@ class CudaReady(Ready):
                 if low_a < first - third < high_a or low_b < second - third < high_b:
                     return REFUSED
                 passed_a, passed_b, passed_c = first, second, third
-            call.used = True
-            place_a.value = first
-            place_b.value = second
-            place_c.value = third
-            if status := launch():
-                launch_again(status, launch, what, ndrange)
+            turn.taken = True
+            try:
+                if watch is not None and watch():
+                    return REFUSED
+                call.used = True
+                place_a.value = first
+                place_b.value = second
+                place_c.value = third
+                if status := launch():
+                    launch_again(status, launch, what, ndrange)
+            finally:
+                turn.taken = False
             written(out)
             return out
 
         return run
 
-    def _launch(self, values: Sequence[int], result: int) -> None:
-        """Launch with these addresses. Whatever runs Python in between, such as a destructor, might make a call like this one."""
-        self.call.used = True
-        for place, value in zip(self._places, values, strict=True):
-            place.value = value
-        self._output.value = result
+    def _launched(self, values: Sequence[int], result: int) -> bool:
+        """Launch with these addresses; False, and nothing done, if a call in between had scratch memory dropped."""
+        turn = self.call.turn
+        turn.taken = True
+        try:
+            if self._has_scratch and self._kept_scratch.dropped != self._dropped:
+                return False
+            self.call.used = True
+            for place, value in zip(self._places, values, strict=True):
+                place.value = value
+            self._output.value = result
+            self._launch()
+        finally:
+            turn.taken = False
+        return True
+
+    def _launch(self) -> None:
         if self._capture:  # a launch that is refused may spoil a capture
             with self._device.current():
                 for launch, what, ndrange in self._launches:

@@ -84,9 +84,14 @@ def test_buffers_of_a_call_that_failed_are_not_used_again(
     pool = default_device(device.info.label).pool
     pool.release()
     a, b = random(300, 200), random(200, 170)
-    with monkeypatch.context() as patch, pytest.raises(RuntimeError, match="no launch"):
-        patch.setattr(launches.Launches, "start", lambda *given: (_ for _ in ()).throw(RuntimeError("no launch")))
-        matmul(a, b)
+
+    def fails(*given: Any) -> None:
+        raise RuntimeError("no launch")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(launches.Launches, "start", fails)
+        with pytest.raises(RuntimeError, match="no launch"):
+            matmul(a, b)
     assert pool.idle_bytes == 0
     assert close(matmul(a, b), a, b)
 
