@@ -168,8 +168,7 @@ class Broadcast:
         """Threads have copied a number of pieces, or never will."""
         with self._changed:
             chunk.missing -= pieces
-            if not chunk.missing:  # each thread that wakes takes the interpreter from those that copy
-                self._changed.notify_all()
+            self._changed.notify_all()
 
     def _await(self, chunk: Chunk) -> None:
         with self._changed:
@@ -194,8 +193,7 @@ class Broadcast:
             chunk.users -= 1
             if event is not None:
                 chunk.loads.append(event)
-            if not chunk.users:
-                self._changed.notify_all()
+            self._changed.notify_all()
 
 
 def _settle(event: Any) -> None:
