@@ -61,7 +61,7 @@ class Prepared:
 
     Raises:
         InvalidInput: an array is missing, or has another kind, shape, type or strides than `prepare` was given; and the
-            errors of `gemm`.
+            errors of `gemm`. Where NumPy multiplies (`repr` says so), matrices of other strides are taken.
     """
 
     def __reduce__(self) -> Any:
@@ -258,5 +258,10 @@ def prepare(
     >>> product(b, b, out) is out
     True
     """
-    options = Options(alpha, beta, trans_a, trans_b, activation, casting, dtype, precision)
+    options = Options(_fixed(alpha), _fixed(beta), trans_a, trans_b, activation, casting, dtype, precision)
     return Prepared((a, b, c, bias, scale_a, scale_b), single_out(out), options, device, queue)
+
+
+def _fixed(number: Any) -> Any:
+    """The number as it is now: an array without dimensions may change later."""
+    return number[()] if isinstance(number, np.ndarray) and not number.ndim else number

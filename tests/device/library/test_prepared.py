@@ -148,6 +148,15 @@ def test_prepare_refuses_what_gemm_refuses(device: Device) -> None:
         prepare(a, b.tolist(), queue=device.queue)
 
 
+def test_numbers_are_fixed_also_those_in_arrays(device: Device) -> None:
+    a, number = random(5, 5), np.array(2.0)
+    product = prepare(a, a, a, c=a, alpha=number, beta=number, queue=device.queue)
+    expected = product(a, a, c=a)
+    number[...] = 5
+    for out in (None, np.empty((5, 5), np.float32, order="F"), np.empty((5, 5), np.float64)):
+        assert np.array_equal(product(a, a, out, c=a), expected)
+
+
 def test_scales_are_numbers_or_arrays(place: Place) -> None:
     put, get, where = place
     a, b = (random(*shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((9, 17), (17, 21)))
