@@ -50,7 +50,7 @@ def matmul(
             equally many rows and columns.
         comm: the communicator, of mpi4py. The default is MPI.COMM_WORLD.
         dtype, precision: as in `tilewright.matmul`. Sums of 16-bit floats are float32 until they are complete. "reproducible"
-            wants all of k in one panel.
+            sums all of k in one chain: a rank then holds all rows of `a` and columns of `b` that its block of the result needs.
         panel: the most columns of `a` and rows of `b` that are sent at once. A rank holds two such panels of both.
 
     Raises, on all ranks alike:
@@ -70,35 +70,21 @@ def matmul(
     for name, array in (("a", left), ("b", right)):
         check_cast(name, array.dtype, numpy_dtype(read), "same_kind")
     panels = list(_panels(depth, panel, left, right, comm))
-    if mode == REPRODUCIBLE and len(panels) > 1:
-        raise InvalidInput(
-            f"precision={precision!r} sums all of k in one chain, and it comes in {len(panels)} panels: let one column of "
-            "ranks have all of a, one row all of b, and pass a panel as long as k"
-        )
     row, column = divmod(comm.rank, grid[1])
     along_row, along_column = comm.Split(row, column), comm.Split(column, row)
     device = _device(comm)
     summed = numpy_dtype(sum_type(result))
     total = np.zeros((left.shape[0], right.shape[1]), summed)
+    parts = _received(panels, left, right, along_row, along_column)
+    if mode == REPRODUCIBLE and len(panels) > 1:  # one chain over all of k: sums of parts of it would round differently
+        parts = _joined(parts, panels, left, right)
     try:
-        coming, added = None, False
-        for piece in (*panels, None):
-            next_ = None if piece is None else _Panel.sent(piece, left, right, along_row, along_column)
-            if coming is not None:
-                coming.wait()
-                if total.size:
-                    kept = (total, 1) if added else (None, 0)
-                    gemm(
-                        *coming.parts,
-                        kept[0],
-                        beta=kept[1],
-                        out=total,
-                        dtype=summed,
-                        precision=precision,
-                        device=device,
-                    )
-                    added = True
-            coming = next_
+        for number, (first, other) in enumerate(parts):
+            if total.size:
+                gemm(
+                    first, other, total if number else None, beta=1 if number else 0, out=total, dtype=summed,
+                    precision=precision, device=device,
+                )  # fmt: skip
     finally:
         along_row.Free()
         along_column.Free()
@@ -122,6 +108,33 @@ class _Panel(NamedTuple):
 
     def wait(self) -> None:
         MPI.Request.Waitall(list(self.requests))
+
+
+def _received(
+    panels: list[Piece], a: np.ndarray, b: np.ndarray, along_row: Any, along_column: Any
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """The panels of both operands in turn. While one is used the next one is on its way."""
+    coming = None
+    for piece in (*panels, None):
+        following = None if piece is None else _Panel.sent(piece, a, b, along_row, along_column)
+        if coming is not None:
+            coming.wait()
+            yield coming.parts
+        coming = following
+
+
+def _joined(
+    parts: Iterator[tuple[np.ndarray, np.ndarray]], panels: list[Piece], a: np.ndarray, b: np.ndarray
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """All panels as one."""
+    k = sum(piece.length for piece in panels)
+    first, other = np.empty((a.shape[0], k), a.dtype), np.empty((k, b.shape[1]), b.dtype)
+    begin = 0
+    for piece, (left, right) in zip(panels, parts, strict=True):
+        place = slice(begin, begin + piece.length)
+        first[:, place], other[place] = left, right
+        begin += piece.length
+    yield first, other
 
 
 def _message(array: np.ndarray) -> Any:
