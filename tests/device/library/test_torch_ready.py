@@ -271,3 +271,17 @@ def test_copies_of_tensors_are_ready(calls: Calls) -> None:
     for _ in range(3):
         assert torch.equal(transpose(a), a.t())
     assert calls.is_ready(lambda: transpose(a))
+
+
+def test_scales_may_be_numbers(calls: Calls) -> None:
+    """Of any value: no call that is ready for one takes another."""
+    a, b = (torch.randn(shape).to(torch.float8_e4m3fn) for shape in ((8, 16), (16, 8)))
+    for each in (a, b):
+        calls.device.known.append(each.view(torch.uint8).numpy())
+    rows = calls.tensor(8)
+    exact = a.double() @ b.double()
+    product = prepare(a, b, scale_a=2.0, scale_b=rows)
+    for number in (2.0, 0.5, 3, 3):
+        found = product(a, b, scale_a=number, scale_b=rows)
+        assert torch.allclose(found.double(), number * exact * rows.double(), atol=1e-3)
+        assert torch.allclose(gemm(a, b, scale_a=number).double(), number * exact, atol=1e-3)
