@@ -159,5 +159,5 @@ def scalar(name: str, value: Any, dtype: str) -> complex:
         if isinstance(value, np.inexact):  # a long double, of which Python has none
             value = complex(value) if isinstance(value, np.complexfloating) else float(value)
     if not isinstance(value, (int, float, complex)):
-        raise InvalidInput(f"{name}={value!r} is a {type(value).__name__}; pass one number")
+        raise InvalidInput(f"{name}={quoted(value)} is a {type(value).__name__}; pass one number")
     return _scalar(name, value, dtype)

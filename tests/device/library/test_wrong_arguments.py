@@ -5,10 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pyopencl.array as cl_array
 import pytest
 
 import tilewright
 from tilewright.errors import TilewrightError, quoted
+from tilewright.runtime.opencl.device import Device
 
 pytestmark = pytest.mark.usefixtures("one_device")
 A = np.ones((4, 4), np.float32)
@@ -73,6 +75,13 @@ def test_a_wrong_argument_is_named_in_tiles(argument: str) -> None:
     for value in WRONG:
         given = {argument: value, "max_device_bytes": "1MB"}
         check_refused(lambda given=given: tilewright.gemm(A, A, A, **given), argument)  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("argument", ["alpha", "beta", "device"])
+def test_a_wrong_argument_beside_device_arrays_is_named(argument: str, one_device: Device) -> None:
+    a = cl_array.to_device(one_device.queue, A)
+    for value in (*WRONG, a):
+        check_refused(lambda value=value: tilewright.gemm(a, a, a, **{argument: value}), argument)  # type: ignore[misc]
 
 
 def test_a_size_is_no_array() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pyopencl as cl
 from pyopencl.array import Array
 
-from ...errors import InvalidInput
+from ...errors import InvalidInput, quoted
 from ...runtime.forks import refuse_if_forked
 from ...runtime.opencl.adopted import adopt
 from ..cuda_arrays.frameworks import framework_of
@@ -46,7 +46,7 @@ def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) ->
     arrays = [value for value in values if isinstance(value, Array)]
     if device is not None and (arrays or queue is not None):
         other = "device arrays have one" if arrays else "the queue has one"
-        raise InvalidInput(f"device={device!r} is for host operands without a queue; {other}, so leave it out")
+        raise InvalidInput(f"device={quoted(device)} is for host operands without a queue; {other}, so leave it out")
     own = queue
     if arrays and own is None:
         own = next((array.queue for array in arrays if array.queue is not None), None)
@@ -68,5 +68,5 @@ def _refuse_others(values: Sequence[Any], device: Any) -> None:
         raise InvalidInput("a PyOpenCL array stands beside a CUDA array: copy one of them to the other's kind")
     if device is not None:
         raise InvalidInput(
-            f"device={device!r} is for host operands without a queue; CUDA arrays have one, so leave it out"
+            f"device={quoted(device)} is for host operands without a queue; CUDA arrays have one, so leave it out"
         )
