@@ -76,12 +76,12 @@ def _converted(value: object, name: str) -> np.ndarray:
 
 
 def made_dense_by(value: object) -> str:
-    """The method by which a sparse matrix of SciPy, CuPy or `sparse` gives a dense array; "" for what is not sparse.
+    """The method by which a sparse matrix of SciPy, CuPy, JAX or `sparse` gives a dense array; "" for what is not sparse.
 
     NumPy makes one object of a sparse matrix of SciPy, and parts of it may look like those of an array on disk.
     """
     kind = type(value)
-    if not hasattr(kind, "nnz"):
+    if not hasattr(kind, "nnz") and not hasattr(kind, "nse"):  # the count of stored elements; JAX calls it nse
         return ""
     return next((name for name in ("toarray", "todense") if hasattr(kind, name)), "")
 

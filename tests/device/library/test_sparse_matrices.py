@@ -76,6 +76,18 @@ def test_sparse_operands_are_refused_by_calls_without_tiles(name: str) -> None:
     check_refused(WHOLE[name], name.split()[1])
 
 
+def test_slices_that_are_no_arrays_are_refused() -> None:
+    class Sliced:
+        shape, dtype, ndim = (4, 4), np.dtype(np.float32), 2
+
+        def __getitem__(self, index: Any) -> object:
+            return object()
+
+    sliced: Any = Sliced()
+    with pytest.raises(UnsupportedType, match="a slice of a Sliced is a object, which is no array of numbers"):
+        matmul(sliced, DENSE, max_device_bytes="1MB")
+
+
 @pytest.mark.parametrize("limits", [{}, {"max_device_bytes": "1MB"}], ids=["whole", "in tiles"])
 @pytest.mark.parametrize(
     "call", [lambda **given: matmul(DENSE, DENSE, **given), lambda **given: transpose(DENSE, **given)]

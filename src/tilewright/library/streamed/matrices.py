@@ -15,7 +15,7 @@ from zlib import crc32
 
 import numpy as np
 
-from ...errors import StorageFailed
+from ...errors import StorageFailed, UnsupportedType
 from ...runtime.opencl.copy_threads import share, taken_from
 from ...runtime.opencl.staging import USUAL
 from ..views import unmasked
@@ -136,8 +136,14 @@ class SlicedMatrix(Matrix):
             count = min(self._step, own.rows - first)
             index = Part(own.row + first, count, own.column, own.columns).index
             with self._lock, _told(self._array, "reading"):
-                given = np.asanyarray(self._array[(*self._index, *index)])
-            found = unmasked(given, f"a {type(self._array).__name__} is read")
+                given = self._array[(*self._index, *index)]
+                found = np.asanyarray(given)
+            if found.dtype.hasobject:
+                raise UnsupportedType(
+                    f"a slice of a {type(self._array).__name__} is a {type(given).__name__}, which is no array of numbers: "
+                    "pass a NumPy array"
+                )
+            found = unmasked(found, f"a {type(self._array).__name__} is read")
             if found.shape != (count, own.columns):
                 raise short_read(type(self._array).__name__, (count, own.columns), found.shape)
             np.copyto(into[first : first + count], found, casting="unsafe")
