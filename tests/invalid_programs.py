@@ -74,6 +74,9 @@ INVALID = {
     ),
     (f"int {MANY} f(int x); int {MANY} f(float x) {{ return 1; }}", "o[0] = f(1);"): "3:8: f(int) is declared and has no body",
     ("int g(int x) { return f(x); } int f(int x) { return x; }", "o[0] = g(1);"): "1:23: f is called before it is declared",
+    ("", "switch (v.x) { case 3 ... 9: ; case 5: ; }"): "3:32: there are two cases for 5",
+    ("", "switch ((uchar)v.x) { case 1: ; case -1 ... 3: ; }"): "3:33: there are two cases for 1",
+    ("", "o[0] = vec_step(int[3]);"): "3:8: vec_step takes a scalar or a vector, not int[3]",
     ("", "\n#if 1\n#else\n#else\n#endif\n"): "6:1: #else after #else",
     ("", "\n#if 0\n#if 1\n#else\n#elif 1\n#endif\n#endif\n"): "7:1: #elif after #else",
 }  # fmt: skip

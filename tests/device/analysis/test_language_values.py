@@ -211,6 +211,22 @@ KERNELS = {
         "r[5] = late(1.0f) + 10 * late((short)1) + 100 * p(a) + 1000 * p((global const int*)a) + 10000 * f((global int*)NULL);"
         "r[6] = q((short)1) + 10 * q((char)1) + 100 * q((uchar)1) + 1000 * q(1l) + 10000 * q(true);",
     ),
+    "ranges of cases": (
+        "",
+        "switch (g) { case 3 ... 9: r[0] = 1; break; case 20 ... 30: r[0] = 2; case -5 ... -1: r[0] += 3; break;"
+        " default: r[0] = 4; }"
+        "switch ((uchar)(g + 240)) { case 0 ... 5: r[1] = 1; case 6 ... 60: r[1] += 2; } switch (g - 10u) {"
+        " case 0xfffffff0u ... 0xffffffffu: r[2] = 1; break; case 3: r[2] = 7; } switch (-(ulong)g) {"
+        " case 0: r[3] = 9; break; default: r[3] = 1; break; case 0xfffffffffffffff0ul ... 0xfffffffffffffffful: r[3] = 2; }"
+        "int x = g - 3, y = x ?: 9; r[4] = y + (x > 4 ?: 8); r[5] = *((g ? a : 0) ?: a + 1);",
+    ),
+    "steps of vectors": (
+        "int h(int x) { return x + 1; }",
+        "r[0] = vec_step(int3) + 10 * vec_step(float16) + 1000 * vec_step(char); float3 v = 0; uint2 t[3]; int q[vec_step(int8)];"
+        "r[1] = vec_step(v) + 10 * vec_step(t[0]) + 100 * vec_step(v.xy) + 1000 * vec_step(v * 2.0f); r[2] = sizeof(q);"
+        "int h(int), i; i = h(g); r[3] = i; ulong x = 14695981039346656037ULL; x ^= (a[g] >> 3) & 0xffULL; x *= 1099511628211ULL;"
+        "r[4] = x >> 32; r[5] = x % 1000ULL; r[6] = x > 0x7fffffffffffffffULL; ulong y = x * 5ull - (1ULL << g); r[7] = y >> 32;",
+    ),
     "attributes and qualifiers": (
         "typedef struct __attribute__((packed)) { char c; int i __attribute__((aligned(1))); } tight; "
         "struct __attribute__((aligned(32))) wide { int i; };"

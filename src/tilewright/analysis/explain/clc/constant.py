@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from .expression_types import type_of
+from .layout import fact_of
 from .tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, Unary
 from .typed_constants import LOGICAL, NotConstant, binary_constant, converted, unary_constant
 from .types import INT, LONG, SIZE_T, Pointer, Scalar, usual
@@ -33,8 +34,7 @@ def constant(expression: Expression, names: Mapping[str, Number]) -> Number:
         case Name() if expression.name in names:
             return names[expression.name]
         case SizeOf() if expression.type is not None:
-            kind = expression.type
-            return Number(position, kind.alignment if expression.alignment else kind.size, SIZE_T)
+            return Number(position, fact_of(expression.type, expression.asks, position), SIZE_T)
         case Unary(operator="-" | "+" | "!" | "~"):
             return unary_constant(expression.operator, constant(expression.operand, names), position)
         case Conditional():

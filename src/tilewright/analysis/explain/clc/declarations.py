@@ -6,10 +6,10 @@ from .attributes import Attributes
 from .enumerations import EnumerationParser
 from .layout import Member, check_members, lay_out
 from .lexer import Position, Token
-from .refused import FUNCTION_POINTER, PACKED_BITS, REFUSED_WORDS
+from .refused import FUNCTION_POINTER, LONG_LONG, PACKED_BITS, REFUSED_WORDS
 from .scopes import check_parameters
-from .stream import QUALIFIERS, SPACE_WORDS, TYPE_OF, describe
-from .tree import Parameter, TypeOf
+from .stream import FUNCTION, QUALIFIERS, SPACE_WORDS, TYPE_OF, describe
+from .tree import Heading, Parameter, TypeOf
 from .types import (
     INT,
     LONG,
@@ -39,7 +39,7 @@ class Specifiers:
     is_kernel: bool = False
     is_typedef: bool = False
     is_static: bool = False
-    is_long: bool = False
+    is_long: bool = False  # the second word of `long int`
     sign: str = ""
     attributes: Attributes = field(default_factory=Attributes)
 
@@ -127,6 +127,8 @@ class DeclarationParser(EnumerationParser):
         elif text == "int" and spec.type in (SHORT, LONG) and not spec.is_long:
             spec.is_long = True  # long int, short int: the second word says nothing new
             self.take()
+        elif text == "long" and spec.type == LONG:
+            raise token.position.error(LONG_LONG)
         else:
             return False
         return True
@@ -265,6 +267,27 @@ class DeclarationParser(EnumerationParser):
         for length in reversed(lengths):
             kind = sized_array(kind, length, self.position)
         return kind
+
+    def heading(self, head: Declarator, parameters: tuple[Parameter, ...], overloadable: bool) -> Heading:
+        """The heading of a function: a new one, unless one of its name has these parameters, or is none of several."""
+        known = self.functions.get(head.name, ())
+        types = tuple(each.type for each in parameters)
+        alone = not any(each.overloadable for each in known) and not overloadable
+        same = next((each for each in known if alone or each.parameters == types), None)
+        if same is not None and not alone:
+            return same
+        key = f"{head.name}/{len(known)}" if known and not alone else head.name
+        made = Heading(key, types, head.type, overloadable)
+        self.functions[head.name] = (made,) if alone else (*known, made)
+        return made
+
+    def prototype(self, head: Declarator) -> None:
+        """A function's declaration, from the opening parenthesis on."""
+        self.declare(head.name, FUNCTION, head.position)
+        self.expect("(")
+        parameters, attributes = self.parameters(), Attributes()
+        self.attributes(attributes)
+        self.heading(head, parameters, head.overloadable or attributes.overloadable)
 
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters of a function, after the opening parenthesis."""

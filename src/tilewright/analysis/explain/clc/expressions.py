@@ -2,10 +2,10 @@
 
 from .condition import PRECEDENCE
 from .expression_types import sized_type
-from .layout import check_has_size
+from .layout import SIZE, VECTOR_STEP, check_has_size
 from .lexer import Position, Token
 from .literals import read_character, read_number, read_string
-from .refused import REFUSED_WORDS
+from .refused import EFFECTS_BEFORE_COLON, REFUSED_WORDS
 from .stream import KEYWORDS, TokenStream, describe
 from .tree import (
     Assign,
@@ -31,6 +31,7 @@ from .tree import (
     VectorLiteral,
 )
 from .types import Type, Vector
+from .walk import nodes_of
 
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _UNARY = {"+", "-", "!", "~", "*", "&", "++", "--"}
@@ -67,6 +68,10 @@ class ExpressionParser(TokenStream):
         if self.current.text != "?":
             return condition
         position = self.take().position
+        if self.accept(":"):  # GNU's `a ?: b`
+            if any(isinstance(each, Assign | Postfix | Call | StatementExpression) for each in nodes_of(condition)):
+                raise position.error(EFFECTS_BEFORE_COLON)
+            return Conditional(position, condition, condition, self.conditional())
         chosen = self.expression()
         self.expect(":")
         return Conditional(position, condition, chosen, self.conditional())
@@ -88,7 +93,7 @@ class ExpressionParser(TokenStream):
                 return self.cast()
             if token.text == "^":
                 raise token.position.error(REFUSED_WORDS["^"])
-        if token.kind == "name" and (token.text == "sizeof" or token.text in _ALIGNMENT_OF):
+        if token.kind == "name" and (token.text == SIZE or token.text in _ALIGNMENT_OF or self.asks_vector_step()):
             return self.size_of()
         return self.postfix(self.primary())
 
@@ -116,16 +121,19 @@ class ExpressionParser(TokenStream):
 
     def size_of(self) -> Expression:
         token = self.take()
-        alignment = token.text in _ALIGNMENT_OF
+        asks = token.text
         if self.current.text == "(" and self.starts_type(1):
             self.take()
             kind = self.type_name()
             self.expect(")")
             check_has_size(kind, token.position)
-            return SizeOf(token.position, kind, None, alignment)
+            return SizeOf(token.position, asks, kind, None)
         operand = self.unary()
-        known = None if alignment else sized_type(operand, self.types_of_names)
-        return SizeOf(token.position, known, operand, alignment)
+        known = None if asks in _ALIGNMENT_OF else sized_type(operand, self.types_of_names)
+        return SizeOf(token.position, asks, known, operand)
+
+    def asks_vector_step(self) -> bool:
+        return self.current.text == VECTOR_STEP and self.ahead().text == "(" and VECTOR_STEP not in self.functions
 
     def primary(self) -> Expression:
         token = self.take()

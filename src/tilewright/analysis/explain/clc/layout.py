@@ -3,7 +3,24 @@
 from dataclasses import dataclass
 
 from .lexer import Position
-from .types import UCHAR, UINT, ULONG, USHORT, Array, Field, Layout, Scalar, Struct, Type, Void, check_size
+from .types import (
+    UCHAR,
+    UINT,
+    ULONG,
+    USHORT,
+    Array,
+    Field,
+    Layout,
+    Scalar,
+    Struct,
+    Type,
+    Vector,
+    Void,
+    check_size,
+    width_of,
+)
+
+SIZE, VECTOR_STEP = "sizeof", "vec_step"
 
 
 @dataclass(frozen=True)
@@ -32,6 +49,16 @@ def check_has_size(kind: Type, position: Position) -> None:
     if isinstance(kind, Void):
         raise position.error("void has no size and no alignment")
     check_has_values(kind, position)
+
+
+def fact_of(kind: Type, asked: str, position: Position) -> int:
+    """The answer of `sizeof`, of `_Alignof`, or of `vec_step`: three components take the room of four."""
+    check_has_size(kind, position)
+    if asked == VECTOR_STEP:
+        if not isinstance(kind, Scalar | Vector):
+            raise position.error(f"{VECTOR_STEP} takes a scalar or a vector, not {kind}")
+        return 4 if width_of(kind) == 3 else width_of(kind)
+    return kind.size if asked == SIZE else kind.alignment
 
 
 def check_members(members: list[Member]) -> None:

@@ -55,5 +55,5 @@ def _integer(token: Token) -> Number:
     candidates += [ULONG] if unsigned else [LONG] if decimal else [LONG, ULONG]
     for kind in candidates:
         if value < 1 << (8 * kind.size - kind.is_signed):
-            return Number(token.position, value, kind)
+            return Number(token.position, value, kind, "ll" in suffix)
     raise token.position.error(f"{token.text} does not fit into any integer type")

@@ -10,7 +10,7 @@ from .preprocess import Body, preprocess
 from .scopes import check_program_scope, check_scopes
 from .statements import StatementParser
 from .stream import FUNCTION, VARIABLE, describe
-from .tree import Block, Function, Heading, Parameter, Program, Variable
+from .tree import Block, Function, Parameter, Program, Variable
 
 _NOT_OVERLOADED = "; functions of one name differ by their parameters, and have __attribute__((overloadable))"
 
@@ -69,28 +69,13 @@ class Parser(StatementParser):
         self.attributes(attributes)
         heading = self.heading(head, parameters, attributes.overloadable or head.overloadable)
         while self.accept(","):  # `int f(int), g(int);`
-            other = self.declarator(spec)
-            self.expect("(")
-            self.heading(other, self.parameters(), other.overloadable)
+            self.prototype(self.declarator(spec))
         if self.accept(";"):
             return None
         return Function(
             head.position, head.name, heading.key, head.type, parameters, spec.is_kernel, self.body_of(head.name, parameters),
             attributes.work_group, attributes.sub_group,
         )  # fmt: skip
-
-    def heading(self, head: Declarator, parameters: tuple[Parameter, ...], overloadable: bool) -> Heading:
-        """The heading of a function: a new one, unless one of its name has these parameters, or is none of several."""
-        known = self.functions.get(head.name, ())
-        types = tuple(each.type for each in parameters)
-        alone = not any(each.overloadable for each in known) and not overloadable
-        same = next((each for each in known if alone or each.parameters == types), None)
-        if same is not None and not alone:
-            return same
-        key = f"{head.name}/{len(known)}" if known and not alone else head.name
-        made = Heading(key, types, head.type, overloadable)
-        self.functions[head.name] = (made,) if alone else (*known, made)
-        return made
 
     def body_of(self, name: str, parameters: tuple[Parameter, ...]) -> Callable[[], Block]:
         """What gives the function's body: at once in the file itself, later in an included one."""

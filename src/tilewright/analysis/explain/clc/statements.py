@@ -16,6 +16,7 @@ from .tree import (
     Label,
     Loop,
     Return,
+    Span,
     Statement,
     Switch,
 )
@@ -168,14 +169,15 @@ class StatementParser(AssemblyParser):
     def cases(self) -> tuple[list[Statement], tuple[Case, ...]]:
         """The declarations before the first case, whose initialisers never run; and the cases."""
         before: list[Statement] = []
-        cases: list[tuple[Position, int | None, list[Statement]]] = []
+        cases: list[tuple[Position, Span | None, list[Statement]]] = []
         while not self.accept("}"):
             here = self.position
             if self.accept("case"):
-                value = self.integer(self.conditional())
-                if any(known == value for _, known, _ in cases):
-                    raise here.error(f"there are two cases for {value}")
-                cases.append((here, value, []))
+                first = self.integer(self.conditional())
+                last = self.integer(self.conditional()) if self.accept("...") else first
+                if any(known == Span(first, last) for _, known, _ in cases):
+                    raise here.error(f"there are two cases for {first}")
+                cases.append((here, Span(first, last), []))
                 self.expect(":")
             elif self.accept("default"):
                 if any(known is None for _, known, _ in cases):
@@ -187,7 +189,7 @@ class StatementParser(AssemblyParser):
                 if not cases and not isinstance(statement, Declaration) and statement != Block(here, ()):
                     raise here.error("a statement before the first case is never reached")
                 (cases[-1][2] if cases else before).append(statement)
-        return before, tuple(Case(at, value, tuple(body)) for at, value, body in cases)
+        return before, tuple(Case(at, values, tuple(body)) for at, values, body in cases)
 
 
 _KEYWORDS = {"if", "for", "while", "do", "return", "break", "continue", "switch", "goto"}

@@ -19,8 +19,11 @@ class Expression(Node):
 
 @dataclass(frozen=True)
 class Number(Expression):
+    """`wide` says that it is written with the suffix ll, which means 128 bits in OpenCL C."""
+
     value: int | float
     type: Scalar
+    wide: bool = False
 
 
 @dataclass(frozen=True)
@@ -128,11 +131,11 @@ class Call(Expression):
 
 @dataclass(frozen=True)
 class SizeOf(Expression):
-    """Of a type or of an expression's type; `alignment` asks for that instead."""
+    """What is asked of a type or of an expression's type: its size, its alignment, or the components of a vector."""
 
+    asks: str
     type: Type | None
     operand: Expression | None
-    alignment: bool = False
 
 
 @dataclass(frozen=True)
@@ -227,9 +230,9 @@ class Loop(Statement):
 
 @dataclass(frozen=True)
 class Case(Node):
-    """One label with the statements up to the next; `value` None is the default."""
+    """One label with the statements up to the next; `values` None is the default."""
 
-    value: int | None
+    values: Span | None
     statements: tuple[Statement, ...]
 
 

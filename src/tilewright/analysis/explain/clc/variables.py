@@ -23,6 +23,8 @@ class VariableParser(DeclarationParser):
             if spec.is_typedef:
                 self.declare(each.name, TYPE, each.position)
                 self.types[each.name] = each.type
+            elif self.current.text == "(":
+                self.prototype(each)
             else:
                 out.append(self.variable(each, spec.is_static))
             if not self.accept(","):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..clc.layout import check_has_size
+from ..clc.layout import fact_of
 from ..clc.lexer import Position
 from ..clc.tree import (
     Assign,
@@ -255,8 +255,7 @@ class ExpressionCompiler(OperatorCompiler):
             assert expression.operand is not None
             kind = self.type_of(expression.operand)
         kind = self.resolved(kind)
-        check_has_size(kind, expression.position)
-        value = np.uint64(kind.alignment if expression.alignment else kind.size)
+        value = np.uint64(fact_of(kind, expression.asks, expression.position))
         return Code(ULONG, lambda frame, mask: value, False, value)
 
 

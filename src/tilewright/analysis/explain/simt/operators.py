@@ -11,6 +11,7 @@ from .compiled_code import Code, Frame, Value
 from .conditions import check_selects, condition
 from .convert import change
 from .masks import Mask
+from .wide_constants import check_wide
 
 
 class OperatorCompiler(CallCompiler):
@@ -23,6 +24,7 @@ class OperatorCompiler(CallCompiler):
             code = self.contracted(expression)
             if code is not None:
                 return code
+        check_wide(expression.operator, expression.left, expression.right, expression.position)
         left, right = self.value(expression.left), self.value(expression.right)
         return binary(expression.operator, left, right, expression.position, self.machine)
 

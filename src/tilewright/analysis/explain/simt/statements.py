@@ -1,7 +1,5 @@
 """Compiles statements. Each is a function from the lanes that enter it to the lanes that continue after it."""
 
-import numpy as np
-
 from ..clc.lexer import Position
 from ..clc.tree import (
     Assembly,
@@ -22,8 +20,7 @@ from ..clc.tree import (
     Statement,
     Switch,
 )
-from ..clc.typed_constants import wrapped
-from ..clc.types import LONG, Scalar, Space, Struct, Type, Void, promoted
+from ..clc.types import Space, Struct, Void
 from .address_taken import addressed_variables
 from .assembly import compile_assembly
 from .compiled_code import Frame, Memory, Register, Step, Symbol
@@ -34,6 +31,7 @@ from .jumps import block_with_labels, check_target, jump, jumps_in, labels_of
 from .masks import Mask
 from .registers import merge
 from .summing_loops import find_sum
+from .switch_labels import has_case, labels_of_cases
 
 
 class StatementCompiler(DeclarationCompiler):
@@ -253,20 +251,20 @@ class StatementCompiler(DeclarationCompiler):
         self.state.scopes.append({})
         for each in switch.before:
             self.statement(each)
-        values = _label_values(switch, code.type)
-        bodies = [(value, self.case_steps(case)) for value, case in zip(values, switch.cases, strict=True)]
+        labels = labels_of_cases(switch, code.type)
+        bodies = [(label, self.case_steps(case)) for label, case in zip(labels, switch.cases, strict=True)]
         self.state.scopes.pop()
-        labels = np.array([value for value, _ in bodies if value is not None], dtype=np.int64)
 
         def run(frame: Frame, mask: Mask) -> Mask:
             value = subject(frame, mask)
             outer = frame.breaks
             frame.breaks = None
-            known = np.isin(value, labels)
             running = mask.nobody()
             entered = mask.nobody()
             for label, steps in bodies:
-                here = mask.where(np.asarray(value == label)) if label is not None else mask.except_where(known)
+                here = (
+                    mask.where(label.holds(value)) if label is not None else mask.except_where(has_case(labels, value))
+                )
                 entered = entered.union(here)
                 running = here.union(running)
                 for step in steps:
@@ -283,15 +281,3 @@ class StatementCompiler(DeclarationCompiler):
 def _go_on(frame: Frame, mask: Mask) -> Mask:
     """A label does nothing by itself."""
     return mask
-
-
-def _label_values(switch: Switch, subject: Type) -> list[int | None]:
-    """The labels' values in the promoted type of the subject, as int64 has their bits (C99 6.8.4.2)."""
-    kind = promoted(subject) if isinstance(subject, Scalar) and not subject.is_float else LONG
-    out: list[int | None] = []
-    for case in switch.cases:
-        value = None if case.value is None else wrapped(wrapped(case.value, kind), LONG)
-        if value in out:
-            raise case.position.error(f"there are two cases for {value}")
-        out.append(value)
-    return out
