@@ -138,6 +138,7 @@ class InitialiserCompiler(ExpressionCompiler):
     def flatten_list(self, kind: Array | Struct, items: InitList, offset: int) -> list[Item]:
         out: list[Item] = []
         at = index = 0
+        again = any(designators for designators, _ in items.items)
         while index < len(items.items):
             designators, item = items.items[index]
             if designators:
@@ -145,7 +146,7 @@ class InitialiserCompiler(ExpressionCompiler):
             elif at >= count_of(kind):
                 raise item.position.error(f"more initial values than the {count_of(kind)} of {kind}")
             else:
-                index = self.fill_slot(slot_of(kind, at), items, index, offset, out)
+                index = self.fill_slot(slot_of(kind, at), items, index, offset, out, again)
             at += 1
         return out
 
@@ -156,31 +157,42 @@ class InitialiserCompiler(ExpressionCompiler):
         part, and that of the next item."""
         designators, item = items.items[index]
         place = located(kind, designators, item.position)
-        again = bool(out) and isinstance(item, InitList) and isinstance(place.slot.type, Array | Struct)
-        filled = [zeros(place.slot, offset, item.position)] if again else []
-        index = self.fill_slot(place.slot, items, index, offset, filled)
+        filled: list[Item] = []
+        index = self.fill_slot(place.slot, items, index, offset, filled, bool(out))
         out += [each._replace(repeats=(*place.repeats, *each.repeats)) for each in filled]
         for level in reversed(place.levels[1:]):
-            index = self.fill(level.kind, items, index, offset + level.offset, out, level.number + 1)
+            index = self.fill(level.kind, items, index, offset + level.offset, out, level.number + 1, True)
         return place.levels[0].number, index
 
-    def fill_slot(self, slot: Slot, items: InitList, index: int, offset: int, out: list[Item]) -> int:
-        """Fills a member or element by an item, or by as many from there on as it has room for. The number of the next one."""
+    def fill_slot(
+        self, slot: Slot, items: InitList, index: int, offset: int, out: list[Item], again: bool = False
+    ) -> int:
+        """Fills a member or element by an item, or by as many from there on as it has room for. The number of the next one.
+        `again` says that parts of it may have been filled before: braces forget them."""
         item = items.items[index][1]
+        if again and isinstance(item, InitList) and isinstance(slot.type, Array | Struct):
+            out.append(zeros(slot, offset, item.position))
         if self.is_whole(slot.type, item):
             out += self.flatten(slot.type, item, offset + slot.offset, slot.field)
             return index + 1
         assert isinstance(slot.type, Array | Struct)
-        return self.fill(slot.type, items, index, offset + slot.offset, out)
+        return self.fill(slot.type, items, index, offset + slot.offset, out, again=again)
 
     def fill(
-        self, kind: Array | Struct, items: InitList, index: int, offset: int, out: list[Item], first: int = 0
+        self,
+        kind: Array | Struct,
+        items: InitList,
+        index: int,
+        offset: int,
+        out: list[Item],
+        first: int = 0,
+        again: bool = False,
     ) -> int:
         """An aggregate whose braces are left out takes as many values as it has room for. The number of the next one."""
         for number in range(first, count_of(kind)):
             if index >= len(items.items) or (number and items.items[index][0]):
                 break
-            index = self.fill_slot(slot_of(kind, number), items, index, offset, out)
+            index = self.fill_slot(slot_of(kind, number), items, index, offset, out, again)
         return index
 
     def is_whole(self, kind: Type, item: Expression) -> bool:
@@ -193,7 +205,7 @@ class InitialiserCompiler(ExpressionCompiler):
 
 
 def zeros(slot: Slot, offset: int, position: Position) -> Item:
-    """Zeros for an aggregate whose braces are written anew: what stood there before is gone."""
+    """Zeros for an aggregate that braces fill anew."""
     element: Type = slot.type
     while isinstance(element, Array):
         element = element.element
