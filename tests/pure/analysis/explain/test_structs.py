@@ -65,3 +65,17 @@ def test_packed_members_are_no_misaligned_accesses(name: str) -> None:
 def test_a_pointer_that_is_misaligned_itself_is_still_found() -> None:
     with pytest.raises(AssertionError, match="misaligned"):
         stored("struct s { long a; int b; };", "char t[40] = {0}; o[g] = ((struct s*)(t + 1))->a;")
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_small_structs_are_arguments_and_results(size: int) -> None:
+    source = f"""struct s {{ uchar c[{size}]; }}; struct s none(int x) {{ if (x) {{ struct s y = {{5}}; return y; }} }}
+    __kernel void k(__global int* o, struct s s) {{ o[0] = s.c[{size - 1}]; struct s t = none(s.c[0]); o[1] = t.c[0]; }}"""
+    for given, expected in ((bytes(range(7, 7 + size)), [6 + size, 5]), (np.full(size, 9, np.uint8), [9, 5])):
+        arguments = {"o": np.zeros(2, np.int32), "s": given}
+        found = explain_source(source, global_size=(1,), local_size=(1,), arguments=arguments)
+        assert found.outputs["o"].tolist() == expected
+    found = explain_source(
+        source, global_size=(1,), local_size=(1,), arguments={"o": np.zeros(2, np.int32), "s": bytes(size)}
+    )
+    assert {each.kind for each in found.faults} == {"uninitialised read"}

@@ -19,7 +19,7 @@ from .lvalues import PlaceCompiler
 from .masks import Mask
 from .overloads import Given, chosen_overload, signature
 from .places import MemoryPlace, RegisterPlace
-from .registers import zero_of
+from .registers import value_of_bytes, zero_of
 from .undefined import checked_change
 
 
@@ -32,7 +32,7 @@ def is_null(code: Code) -> bool:
 
 def no_value(kind: Type) -> Value:
     """Zeros in the shape of a result."""
-    return np.zeros((kind.size, 1), np.uint8) if isinstance(kind, Struct) else zero_of(kind)
+    return value_of_bytes(np.zeros(kind.size, np.uint8)) if isinstance(kind, Struct) else zero_of(kind)
 
 
 def is_wrapper(function: Function) -> bool:

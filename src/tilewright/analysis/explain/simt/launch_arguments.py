@@ -14,6 +14,7 @@ from ..clc.types import Pointer, Scalar, Space, Struct, Type, Vector
 from .compiled_code import Value
 from .images import Image, Sampler, bound
 from .machine import Machine
+from .registers import value_of_bytes
 from .segments import Segment
 
 NULL = np.int64(0)
@@ -220,4 +221,4 @@ def _from_bytes(name: str, kind: Type, given: bytes) -> Value:
         return raw.view(kind.element.dtype)[: kind.width].reshape(-1, 1)
     if isinstance(kind, Scalar):
         return raw.view(kind.dtype)[0]
-    return raw.reshape(-1, 1)
+    return value_of_bytes(raw)

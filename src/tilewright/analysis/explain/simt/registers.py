@@ -24,6 +24,11 @@ def dtype_of(kind: Type) -> "np.dtype[Any]":
     return np.dtype(np.int64) if element is None else element.dtype
 
 
+def value_of_bytes(raw: npt.NDArray[np.uint8]) -> Value:
+    """A struct's bytes as the value of all lanes. One byte is a scalar, as a load gives it."""
+    return raw.reshape(-1, 1) if raw.size != 1 else raw[0]
+
+
 def zero_of(kind: Type) -> Value:
     if isinstance(kind, Vector):
         return np.zeros((kind.width, 1), kind.element.dtype)
