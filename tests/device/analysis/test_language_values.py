@@ -233,7 +233,8 @@ KERNELS = {
         "r[0] = vec_step(int3) + 10 * vec_step(float16) + 1000 * vec_step(char); float3 v = 0; uint2 t[3]; int q[vec_step(int8)];"
         "r[1] = vec_step(v) + 10 * vec_step(t[0]) + 100 * vec_step(v.xy) + 1000 * vec_step(v * 2.0f); r[2] = sizeof(q);"
         "int h(int), i; i = h(g); r[3] = i; ulong x = 14695981039346656037ULL; x ^= (a[g] >> 3) & 0xffULL; x *= 1099511628211ULL;"
-        "r[4] = x >> 32; r[5] = x % 1000ULL; r[6] = x > 0x7fffffffffffffffULL; ulong y = x * 5ull - (1ULL << g); r[7] = y >> 32;",
+        "r[4] = x >> 32; r[5] = x % 1000ULL; r[6] = x > 0x7fffffffffffffffULL; ulong y = x * 5ull - (1ULL << g); "
+        "r[7] = (y >> 32) + (x > (1ULL << g)) + (x % (3ULL * 5 + 2)) + ((1ull << 40) >> 38);",
     ),
     "attributes and qualifiers": (
         "typedef struct __attribute__((packed)) { char c; int i __attribute__((aligned(1))); } tight; "

@@ -23,8 +23,13 @@ def check_wide(operator: str, left: Expression, right: Expression, position: Pos
 
 
 def exceeds(node: Expression) -> bool:
-    """Whether it may need more than 64 bits."""
+    """Whether it may need more than 64 bits. A constant that is shifted left is taken for one that fits."""
+    value = exact(node)
+    if value is not None:
+        return not -(1 << 63) <= value < 1 << 64
     match node:
+        case Binary(operator="<<", left=Number()):
+            return False
         case Binary(operator="&"):
             return exceeds(node.left) and exceeds(node.right)
         case Binary(operator="|" | "^"):
@@ -36,6 +41,19 @@ def exceeds(node: Expression) -> bool:
         case Conditional():
             return exceeds(node.chosen) or exceeds(node.other)
     return False
+
+
+def exact(node: Expression) -> int | None:
+    """The value of a sum, product or shift of integer constants."""
+    match node:
+        case Number(value=int() as value):
+            return value
+        case Binary(operator="+" | "-" | "*" | "<<"):
+            left, right = exact(node.left), exact(node.right)
+            if left is None or right is None or (node.operator == "<<" and not 0 <= right < 128):
+                return None
+            return {"+": left + right, "-": left - right, "*": left * right}.get(node.operator, left << (right & 127))
+    return None
 
 
 def is_wide(node: Expression) -> bool:
