@@ -83,13 +83,13 @@ class VariableParser(DeclarationParser):
 
     def length_of(self, kind: Array, items: InitList) -> int:
         """The elements that an initialiser names, or fills with what it lists without inner braces."""
-        flat = scalars_of(kind.element)
+        flat, names = scalars_of(kind.element), self.types_of_names
         at = most = 0  # values before the next one, if elements had no inner braces
         for designators, item in items.items:
             part = part_at(kind.element, at % flat, isinstance(item, Text))
             if designators:
                 at, part = place_in(kind, designators)
-            known = part if isinstance(item, InitList | Text) else type_of(item, self.types_of_names)
+            known = part if isinstance(item, InitList | Text) else type_of(item, names)
             at += 1 if known is None or (isinstance(item, Name) and isinstance(known, Array)) else scalars_of(known)
             most = max(most, -(-at // flat))
         return most
