@@ -179,6 +179,15 @@ KERNELS = {
         "r[3] = c[1].y + c[1].x * 10; r[4] = c[2].x + c[2].y; int d[3][2] = {[0 ... 2] = {1, 2}, [1] = {g}, {[1] = 7}};"
         "r[5] = d[1][0] + d[1][1]; r[6] = d[2][0] * 10 + d[2][1];",
     ),
+    "unions whose member changes": (
+        "union u { short m[3]; int i; char c[8]; }; struct s { int a; union { int i; short h; char c[2]; }; int b; };",
+        "union u x = {.c[0] = 5, .m = {1, 2, 3}, .c = {[1] = g}}; r[0] = x.c[0] + x.c[1] * 10; r[1] = x.m[1]; union u y = "
+        "{.c[0] = 5, .c[1] = 6}, z = {.m[1] = 4, .c[5] = 7, .m[0] = 3};"
+        "r[2] = y.c[0] + y.c[1] * 10; r[3] = z.m[0] + z.m[1] + z.m[2];"
+        "struct s v = {.i = -1, .h = 3, .b = 2}, w = {1, {-1}, 3, .h = 5};"
+        "r[4] = v.i + v.b * 10; r[5] = w.i + w.a * 100 + w.b * 10;"
+        "struct s t[2] = {{.i = -1}, [1].i = -1, [0].h = 4, [1].c[1] = g}; r[6] = t[0].i; r[7] = t[1].i;",
+    ),
     "lengths that initialisers give": (
         "struct p { int x, y; }; struct q { struct p p[2]; int z; char t[4]; }; struct m { char n[3]; int v; };",
         "struct p c[] = {g, 1, 2, a[g], -g}, d[] = {[2].y = g, 1, 2, 3}, e[][2] = {c[0], c[1], c[2], [1][1] = c[0], c[1]};"

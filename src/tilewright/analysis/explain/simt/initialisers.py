@@ -13,13 +13,15 @@ from .expressions import ExpressionCompiler
 
 class Item(NamedTuple):
     """A value at an offset in bytes; `field` is the bit-field that it fills. `repeats` are (elements, bytes to the next).
-    The value is computed once, and stands at the offset and in the elements before it."""
+    The value is computed once, and stands at the offset and in the elements before it. `unions` are those around it, by offset
+    and identity, and the number of the member in each."""
 
     offset: int
     type: Type
     expression: Expression
     field: Field | None = None
     repeats: tuple[tuple[int, int], ...] = ()
+    unions: tuple[tuple[tuple[int, int], int], ...] = ()
 
     @property
     def places(self) -> "np.typing.NDArray[np.int64]":
@@ -59,6 +61,21 @@ class Located(NamedTuple):
     slot: Slot
     repeats: tuple[tuple[int, int], ...]
     levels: list[Level]
+
+    def unions(self, offset: int) -> list[tuple[Level, tuple[int, int]]]:
+        """The unions among the aggregates, by offset and identity."""
+        return [
+            (each, (offset + each.offset, each.kind.identity))
+            for each in self.levels
+            if isinstance(each.kind, Struct) and each.kind.union
+        ]
+
+    def emptied(self, before: list[Item], offset: int) -> list[Slot]:
+        """The outermost union that holds another member so far, which is gone then."""
+        unions = self.unions(offset)
+        known = dict(union for each in before for union in each.unions) if unions else {}
+        found = [each for each, key in unions if known.get(key, each.number) != each.number]
+        return [Slot(each.offset, each.kind) for each in found[:1]]
 
 
 def count_of(kind: Array | Struct) -> int:
@@ -148,6 +165,11 @@ class InitialiserCompiler(ExpressionCompiler):
             else:
                 index = self.fill_slot(slot_of(kind, at), items, index, offset, out, again)
             at += 1
+        if isinstance(kind, Struct) and kind.union:
+            own = (offset, kind.identity)
+            return [
+                each if own in dict(each.unions) else each._replace(unions=((own, 0), *each.unions)) for each in out
+            ]
         return out
 
     def designated(
@@ -157,9 +179,12 @@ class InitialiserCompiler(ExpressionCompiler):
         part, and that of the next item."""
         designators, item = items.items[index]
         place = located(kind, designators, item.position)
-        filled: list[Item] = []
+        filled = [zeros(slot, offset, item.position) for slot in place.emptied(out, offset)]
         index = self.fill_slot(place.slot, items, index, offset, filled, bool(out))
-        out += [each._replace(repeats=(*place.repeats, *each.repeats)) for each in filled]
+        unions = tuple((key, level.number) for level, key in place.unions(offset))
+        out += [
+            each._replace(repeats=(*place.repeats, *each.repeats), unions=(*unions, *each.unions)) for each in filled
+        ]
         for level in reversed(place.levels[1:]):
             index = self.fill(level.kind, items, index, offset + level.offset, out, level.number + 1, True)
         return place.levels[0].number, index
