@@ -72,6 +72,9 @@ INVALID = {
     (f"int {MANY} f(int2 x) {{ return 1; }} int {MANY} f(float2 x) {{ return 1; }}", "o[0] = f(v);"): (
         "3:8: no function fits f(int4): there are f(int2), f(float2)"
     ),
+    (f"int {MANY} f(const int* x) {{ return 1; }} int {MANY} f(global int* x) {{ return 1; }}", "o[0] = f((global void*)o);"): (
+        "3:8: f(global void *) is ambiguous"
+    ),
     (f"int {MANY} f(int x); int {MANY} f(float x) {{ return 1; }}", "o[0] = f(1);"): "3:8: f(int) is declared and has no body",
     ("int g(int x) { return f(x); } int f(int x) { return x; }", "o[0] = g(1);"): "1:23: f is called before it is declared",
     ("", "switch (v.x) { case 3 ... 9: ; case 5: ; }"): "3:32: there are two cases for 5",

@@ -219,6 +219,7 @@ KERNELS = {
         " return (float4)(sum(x.lo), sum(x.hi)); } int MANY late(double x); int MANY late(int x) { return 1; }"
         "int MANY late(double x) { return 2; } "
         "int MANY p(global void* x) { return 1; } int MANY p(global const void* x) { return 2; }"
+        "int MANY e(event_t x) { return 1; } int MANY e(bool x) { return 2; } int MANY e(global int* x) { return 3; }"
         "int MANY q(short x) { return 1; } int MANY q(long x) { return 2; } int MANY q(int x) { return 3; }",
         "local int w[2]; int x[2];"
         "r[0] = f(1) + 10 * f(1.0f) + 100 * f((float4)(1)) + 1000 * f(a) + 10000 * f(w) + 100000 * f(x);"
@@ -226,7 +227,8 @@ KERNELS = {
         "struct s s = {g}; r[2] = h(1) + 10 * h(1, 2u) + 1000 * h(s) + 100000 * h((char)1, 1);"
         "r[3] = min(1.0f, 2) + 100 * min(g, 3) + 1000 * min(2.0f, 1.0f); r[4] = sum((float4)(g, 1, 2, 3)).x;"
         "r[5] = late(1.0f) + 10 * late((short)1) + 100 * p(a) + 1000 * p((global const int*)a) + 10000 * f((global int*)NULL);"
-        "r[6] = q((short)1) + 10 * q((char)1) + 100 * q((uchar)1) + 1000 * q(1l) + 10000 * q(true);",
+        "r[6] = q((short)1) + 10 * q((char)1) + 100 * q((uchar)1) + 1000 * q(1l) + 10000 * q(true);"
+        "r[7] = e(0);",
     ),
     "ranges of cases": (
         "",

@@ -19,7 +19,7 @@ class Rank(IntEnum):
     """How much a conversion changes, the least first."""
 
     SAME = 0
-    QUALIFIED = 1  # a pointer to something more general: const, or without an address space
+    QUALIFIED = 1  # a pointer to something more general: const, or without an address space; 0 for an event
     PROMOTION = 2
     CONVERSION = 3
     POINTER_TO_BOOL = 4
@@ -89,7 +89,7 @@ def conversion(given: Given, target: Type) -> Conversion | None:
         return Conversion(Rank.PROMOTION if promotes else Rank.CONVERSION)
     if isinstance(target, Vector):
         return Conversion(Rank.WIDENING)
-    return Conversion(Rank.CONVERSION) if given.null and isinstance(target, Event) else None
+    return Conversion(Rank.QUALIFIED) if given.null and isinstance(target, Event) else None
 
 
 def _of_pointer(source: Pointer, target: Type) -> Conversion | None:
@@ -111,4 +111,4 @@ def _of_pointer(source: Pointer, target: Type) -> Conversion | None:
         rank = Rank.CONVERSION
     elif isinstance(source.target, Void):
         rank = Rank.NOT_IN_CXX
-    return Conversion(rank, frozenset(added))
+    return Conversion(rank, frozenset(added) if rank <= Rank.CONVERSION else frozenset())
