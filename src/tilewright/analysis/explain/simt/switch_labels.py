@@ -28,8 +28,8 @@ class Label(NamedTuple):
 
 def has_case(labels: Sequence[Label | None], value: Value) -> npt.NDArray[np.bool_]:
     """Whether a case has the value."""
-    single = np.isin(value, [each.first for each in labels if each is not None and not each.more])
-    found: npt.NDArray[np.bool_] = single
+    alone = np.array([each.first for each in labels if each is not None and not each.more], np.int64)
+    found: npt.NDArray[np.bool_] = np.isin(value, alone)
     for each in labels:
         found = found | each.holds(value) if each is not None and each.more else found
     return found
