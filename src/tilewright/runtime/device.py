@@ -37,9 +37,10 @@ def place_of(wanted: str, devices: Sequence[tuple[str, str]]) -> int | None:
 
     None if there is none. A number of few digits is an index, never a part of a label.
     """
-    if wanted.isdigit() and int(wanted) < len(devices):
+    is_number = wanted.isdecimal()  # a superscript is a digit, and no number
+    if is_number and len(wanted) < len(str(MOST_INDEX)) and int(wanted) < len(devices):
         return int(wanted)
-    is_part = len(wanted) >= SHORTEST_NUMBER or not wanted.isdigit()
+    is_part = len(wanted) >= SHORTEST_NUMBER or not is_number
     for index, (kind, label) in enumerate(devices):
         if wanted.lower() == kind or (is_part and wanted.lower() in label.lower()):
             return index

@@ -16,7 +16,19 @@ INFOS = (
 
 @pytest.mark.parametrize(
     ("wanted", "place"),
-    [("0", 0), ("1", 1), ("2", None), ("50", None), ("4090", 0), ("CPU", 1), ("intel", 1), ("gpu", 0), ("amd", None)],
+    [
+        ("0", 0),
+        ("1", 1),
+        ("2", None),
+        ("50", None),
+        ("4090", 0),
+        ("CPU", 1),
+        ("intel", 1),
+        ("gpu", 0),
+        ("amd", None),
+        ("\N{SUPERSCRIPT TWO}", None),
+        ("9" * 5000, None),
+    ],
 )
 def test_a_device_is_named_by_index_kind_or_part_of_its_label(wanted: str, place: int | None) -> None:
     assert place_of(wanted, [(info.kind, info.label) for info in INFOS]) == place
