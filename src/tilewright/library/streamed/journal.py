@@ -6,6 +6,7 @@ whose bytes are others when the call is made again is computed again: also what 
 
 import json
 import os
+from io import FileIO
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any
@@ -32,7 +33,7 @@ class Journal:
         try:
             self.sums = self._read(output)  # check sums by the numbers of tiles
         except BaseException:
-            os.close(self._file)
+            self._file.close()
             raise
 
     def _read(self, output: Path) -> dict[int, int]:
@@ -44,7 +45,7 @@ class Journal:
         except (ValueError, RecursionError) as error:
             raise InvalidInput(f"{self.path} is no journal: remove it ({error})") from error
         if not lines:
-            os.ftruncate(self._file, 0)
+            self._file.truncate(0)
             self._append(self._product)
             return {}
         if not isinstance(lines[0], dict) or not all(map(_is_tile, lines[1:])):
@@ -60,7 +61,7 @@ class Journal:
                 "bring back c, and remove the journal"
             )
         if len(whole) < len(text):
-            os.ftruncate(self._file, len(whole))
+            self._file.truncate(len(whole))
         return dict(lines[1:])
 
     def add(self, tile: int, check: int) -> None:
@@ -70,7 +71,7 @@ class Journal:
     def _append(self, line: Any) -> None:
         text = json.dumps(line, separators=(",", ":")).encode() + b"\n"
         try:
-            written = os.write(self._file, text)
+            written = self._file.write(text)
         except OSError as error:
             raise StorageFailed(f"writing {self.path}: {error.strerror}") from error
         if written != len(text):
@@ -80,26 +81,29 @@ class Journal:
         """End; a journal whose product is `complete` is removed."""
         if complete:
             self.path.unlink(missing_ok=True)
-        os.close(self._file)
+        self._file.close()
 
 
-def _opened(path: Path, output: Path) -> int:
-    """The journal's file, locked. Another call may end, and remove it, between opening and locking."""
+def _opened(path: Path, output: Path) -> FileIO:
+    """The journal's file, locked. Another call may end, and remove it, between opening and locking.
+
+    It is an object, which closes and unlocks itself also where Ctrl-C comes before `close`.
+    """
     while True:
         try:
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            file = FileIO(path, "a+", opener=lambda name, flags: os.open(name, flags, 0o644))
         except OSError as error:
             raise StorageFailed(f"no journal can be kept beside {output}: {path}: {error.strerror}") from error
         try:
-            if not S_ISREG(os.fstat(file).st_mode):
+            if not S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise InvalidInput(f"{path} is no file, and so no journal: remove it")
-            _lock(file, output)
-            if path.exists() and os.path.samestat(path.stat(), os.fstat(file)):
+            _lock(file.fileno(), output)
+            if path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno())):
                 return file
         except BaseException:
-            os.close(file)
+            file.close()
             raise
-        os.close(file)
+        file.close()
 
 
 def _is_tile(line: Any) -> bool:
@@ -131,6 +135,7 @@ def _lock(descriptor: int, output: Path) -> None:
         if os.name == "nt":
             import msvcrt
 
+            os.lseek(descriptor, 0, os.SEEK_SET)  # the byte there is locked
             msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
         else:
             import fcntl

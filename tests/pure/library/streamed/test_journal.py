@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,21 @@ def test_what_is_no_file_is_no_journal(tmp_path: Path) -> None:
     os.mkfifo(journal_path(tmp_path / "out.bin"))
     with pytest.raises(InvalidInput, match="is no file"):
         Journal(tmp_path / "out.bin", PRODUCT)
+
+
+def test_a_call_that_was_interrupted_as_it_closed_does_not_lock_the_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The output was refused as that of another call, as long as the process lived."""
+    output = tmp_path / "out.bin"
+    journal: Journal | None = Journal(output, PRODUCT)
+    assert journal is not None
+    monkeypatch.setattr(type(journal), "close", lambda self, complete: None)
+    journal.close(complete=False)
+    monkeypatch.undo()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        journal = None
+    again = Journal(output, PRODUCT)
+    again.close(complete=True)
+    assert journal is None
