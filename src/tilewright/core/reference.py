@@ -6,7 +6,7 @@ import numpy as np
 def float64_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a @ b in float64 (complex128 for complex operands); infinities and NaN follow IEEE 754."""
     wide = np.complex128 if np.iscomplexobj(a) or np.iscomplexobj(b) else np.float64
-    with np.errstate(invalid="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
         product: np.ndarray = np.matmul(a.astype(wide), b.astype(wide))
     return product
 

@@ -82,7 +82,7 @@ _measuring = threading.RLock()  # a destructor, or a signal's handler, may multi
 
 def measured_for(device: Device, read: str, result: str, kind: str) -> Limit | Costs:
     """What decides for a kind of product of these types on this machine: from this process, or the disk, or measured now."""
-    with _measuring:
+    with _measuring, np.errstate(all="ignore"):  # the caller may want errors, but not for our numbers
         return _measured(device, read, result, kind)
 
 
