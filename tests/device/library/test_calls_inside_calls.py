@@ -24,21 +24,32 @@ def integers(side: int) -> np.ndarray:
     return RNG.integers(-4, 5, (side, side)).astype(np.float32)
 
 
-def called_inside(
-    monkeypatch: pytest.MonkeyPatch, name: str, inner: Callable[[], None], outer: Callable[[], Any]
-) -> Any:
-    """The result of `outer`, in which `inner` runs before each of PyOpenCL's calls of this name."""
-    whole, running = getattr(cl, name), list[int]()
+Place = tuple[Any, str]  # a function, by what has it and its name
+LAUNCHES: list[Place] = [
+    (cl, "enqueue_nd_range_kernel"),
+    (Device, "launch"),
+]  # the second also of launches without an event
 
-    def disturbed(*given: Any, **named: Any) -> Any:
-        if not running:
-            running.append(1)
-            inner()
-            running.clear()
-        return whole(*given, **named)
+
+def called_inside(
+    monkeypatch: pytest.MonkeyPatch, places: list[Place], inner: Callable[[], None], outer: Callable[[], Any]
+) -> Any:
+    """The result of `outer`, in which `inner` runs before each call of these functions."""
+    running: list[int] = []
+
+    def disturbed(whole: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*given: Any, **named: Any) -> Any:
+            if not running:
+                running.append(1)
+                inner()
+                running.clear()
+            return whole(*given, **named)
+
+        return called
 
     with monkeypatch.context() as now:
-        now.setattr(cl, name, disturbed)
+        for owner, name in places:
+            now.setattr(owner, name, disturbed(getattr(owner, name)))
         return outer()
 
 
@@ -59,7 +70,7 @@ def test_both_calls_are_right(
     inner_results: list[Any] = []
     found = called_inside(
         monkeypatch,
-        "enqueue_nd_range_kernel",
+        LAUNCHES,
         lambda: inner_results.append(product(*given[1])),
         lambda: product(*given[0]),
     )
@@ -77,7 +88,7 @@ def test_copies_to_a_device_have_pieces_of_their_own(device: Device, monkeypatch
     inner_results: list[Any] = []
     found = called_inside(
         monkeypatch,
-        "enqueue_copy",
+        [(cl, "enqueue_copy")],
         lambda: inner_results.append(matmul(*second, device=device.info.label)),
         lambda: matmul(*first, device=device.info.label),
     )
