@@ -30,6 +30,8 @@ def quoted(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 3]}..."
 
+MOST_NAMES = 12  # that an error lists
+
 
 class TilewrightError(Exception):
     """The root: catch it to catch everything that tilewright raises on purpose."""
@@ -57,7 +59,8 @@ class UnknownName(TilewrightError, LookupError):
         if near:
             advice = "did you mean " + " or ".join(near) + "?"
         elif names:
-            advice = "known: " + ", ".join(names[:12])
+            more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+            advice = "known: " + ", ".join(names[:MOST_NAMES]) + more
         else:
             advice = "there are none"
         super().__init__(f"no {kind} is called {repr(name) if isinstance(name, str) else quoted(name)}; {advice}")

@@ -43,6 +43,7 @@ def test_an_unknown_name_is_a_lookup_error_with_its_near_matches() -> None:
     [
         ("cuda", ["0", "1"], "known: 0, 1"),
         ("x", [], "there are none"),
+        ("x", [f"n{number}" for number in range(20)], "n10, n11 and 8 more"),
         (["relu"], ["relu", "gelu"], "called ['relu']; known: relu, gelu"),
         (3, ["ieee"], "called 3; known: ieee"),
         ("EPYC", ["0", "AMD EPYC (Intel(R) OpenCL)"], "did you mean AMD EPYC"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any, Unpack
 
 from ..analysis.arguments import ready_kernel
@@ -32,6 +33,7 @@ from .ladders import run_kernel
 from .progress import Announce, Phase, silent
 
 DEEP = 512  # the traffic of deeper products is extrapolated from two smaller depths
+COUNT_LIMIT_S = 60.0  # of counting: an endless loop has no end, and a user waits
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ def roofline_kernel(
     try:
         traffic = count_traffic(kernel, problem, device.info)
     except InvalidInput as cannot:  # such as inline assembly
-        note = f"its traffic is unknown, because `explain` cannot run this kernel: {cannot}"
+        note = f"its traffic is unknown: {cannot}"
     return Roofline(
         kernel.name, str(plan.steps[-1].config), problem.title, device.info, dtype, problem.flops, compulsory_bytes(problem),
         peaks, row, traffic, note,
@@ -187,11 +189,13 @@ def count_traffic(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic
     """The traffic of all launches, as `explain` counts it on some work-groups and scales it to all of them.
 
     A deep product is counted at two smaller depths with the same remainder, because each step along k adds the same.
+    InvalidInput if `explain` cannot run the kernel, or not in `COUNT_LIMIT_S`.
     """
+    end = monotonic() + COUNT_LIMIT_S
     if not isinstance(problem, Gemm) or problem.k <= DEEP:
-        return _explained(kernel, problem, info)
+        return _explained(kernel, problem, info, end)
     rest = problem.k % (DEEP // 2)
-    near, far = (_explained(kernel, replace(problem, k=depth + rest), info) for depth in (DEEP // 2, DEEP))
+    near, far = (_explained(kernel, replace(problem, k=depth + rest), info, end) for depth in (DEEP // 2, DEEP))
     steps = (problem.k - DEEP // 2 - rest) / (DEEP // 2)
 
     def further(first: int, second: int) -> int:
@@ -205,9 +209,18 @@ def count_traffic(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic
     )
 
 
-def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo) -> Traffic:
+def _explained(kernel: Kernel, problem: Problem, info: DeviceInfo, end: float) -> Traffic:
     plan = plan_kernel(kernel, problem, info)
-    return traffic_of(explain_steps(plan.steps, problem, model=model_for(info)), info)
+    try:
+        launches = explain_steps(
+            plan.steps, problem, model=model_for(info), watch=lambda steps, groups: monotonic() > end
+        )
+    except InvalidInput as reason:
+        if monotonic() <= end:
+            raise
+        late = f"counting {problem.title} takes longer than {COUNT_LIMIT_S:g} s; a smaller --size takes less"
+        raise InvalidInput(late) from reason
+    return traffic_of(launches, info)
 
 
 def traffic_of(explanations: Sequence[Explanation], info: DeviceInfo) -> Traffic:

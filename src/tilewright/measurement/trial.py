@@ -18,7 +18,7 @@ from ..core.problem import Problem
 from ..core.records import RowStatus
 from ..errors import NoDevice, TilewrightError
 from ..kernels import LADDERS
-from ..runtime.children import ChildRun, received, run_child, sent, tell
+from ..runtime.children import WINDOWS_FAULTS, ChildRun, received, run_child, sent, tell
 from ..runtime.cuda.opening import open_device as open_cuda_device
 from ..runtime.device import Device
 from ..runtime.opencl.device import list_devices, open_device
@@ -27,7 +27,7 @@ from .cases import Case, CaseBuilder, new_row
 
 GRACE_S = 5.0  # after the time budget a child ends by itself, if its parent is gone
 FENCE_BYTES = 2**20  # about 60 rows of 4096 floats: a launch that was rounded up writes less far
-OUTSIDE = ("killed by SIGSEGV", "killed by SIGBUS")
+OUTSIDE = ("killed by SIGSEGV", "killed by SIGBUS", f"killed by {WINDOWS_FAULTS[0xC0000005]}")
 OWN = __package__.partition(".")[0] + "."
 
 
@@ -98,7 +98,7 @@ def read(child: ChildRun, problem: Problem, time_budget: float) -> tuple[RowStat
     words = child.ending or "ended without an answer"
     where = "its trial in a child process" + ("" if "trying" in stages else ", before the kernel was launched,")
     if words.startswith("timed out"):
-        cause = f"it does not end, or it needs longer for {problem.title}; --time-budget SECONDS gives it more time"
+        cause = f"it does not end, or needs longer for {problem.title}; `tilewright run --time-budget SECONDS` gives it more time"
         return RowStatus.LAUNCH_FAILED, f"{where} was ended after {time_budget:g} s: {cause}", None
     cause = child.telling_line()
     if words in OUTSIDE:  # its last lines are the driver's

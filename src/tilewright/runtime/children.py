@@ -20,6 +20,14 @@ FAULTS = tuple(
     for name in ("SIGILL", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGABRT", "SIGTRAP", "SIGSYS")
     if hasattr(signal, name)
 )
+# The exit codes of Windows for the same. abort() ends a process by a check of the stack.
+WINDOWS_FAULTS = {
+    0xC0000005: "an access violation",
+    0xC00000FD: "a stack overflow",
+    0xC000001D: "an illegal instruction",
+    0xC0000094: "a division by zero",
+    0xC0000409: "an abort",
+}
 _started: "WeakKeyDictionary[subprocess.Popen[Any], str]" = WeakKeyDictionary()  # with the folder of each
 
 
@@ -50,7 +58,8 @@ class ChildRun:
     @property
     def faulted(self) -> bool:
         """Whether it died by its own fault, as the next one would, and was not killed from outside or at the time limit."""
-        return self.ending in {_killed_by(number) for number in FAULTS}
+        own = {_killed_by(number) for number in FAULTS} | {f"killed by {name}" for name in WINDOWS_FAULTS.values()}
+        return self.ending in own
 
     def telling_line(self) -> str:
         """The line of stderr that most likely says what went wrong, or ""."""
@@ -191,7 +200,9 @@ def _output_file() -> IO[bytes]:
 
 
 def ending_of(code: int) -> str:
-    """The meaning of an exit code: "exit code 3", "killed by SIGABRT", or "" for 0."""
+    """The meaning of an exit code: "exit code 3", "killed by SIGABRT", "killed by an access violation", or "" for 0."""
+    if code in WINDOWS_FAULTS:
+        return f"killed by {WINDOWS_FAULTS[code]}"
     if code >= 0:
         return f"exit code {code}" if code else ""
     return _killed_by(-code)

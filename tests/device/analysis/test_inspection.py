@@ -1,6 +1,7 @@
 """Inspection and roofline by each working driver: its own code of real rungs, counted."""
 
 import json
+import math
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -131,7 +132,7 @@ def test_the_traffic_of_a_deep_product_is_that_of_two_shallower_ones_drawn_on(on
     found = count_traffic(kernel, deep, one_device.info)
     from tilewright.measurement.roofline import _explained
 
-    whole = _explained(kernel, deep, one_device.info)
+    whole = _explained(kernel, deep, one_device.info, math.inf)
     assert (found.requested_bytes, found.local_bytes) == (whole.requested_bytes, whole.local_bytes)
 
 

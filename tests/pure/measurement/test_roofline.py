@@ -10,10 +10,14 @@ import pytest
 from paths import BENCHMARKS
 from says import says
 
+from tilewright.analysis.arguments import ready_kernel
 from tilewright.core.device import Peaks
+from tilewright.core.problem import Gemm
 from tilewright.core.records import Row, RowStatus, Samples, save_record
 from tilewright.errors import InvalidInput, RecordError, Unsupported
-from tilewright.measurement.roofline import Roofline, Traffic
+from tilewright.kernels.settings import chosen_kernel
+from tilewright.measurement import roofline
+from tilewright.measurement.roofline import Roofline, Traffic, count_traffic
 from tilewright.reports.plot import plot
 from tilewright.reports.roofline import draw_roofline, load_roofline
 from tools.pages.refresh import refresh
@@ -102,3 +106,16 @@ def test_a_saved_roofline_fills_a_page(tmp_path: Path) -> None:
         refresh(page)
     with pytest.raises(RecordError, match=r"absent\.json"):
         load_roofline(tmp_path / "absent.json")
+
+
+def test_counting_ends_after_a_limit_of_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An endless loop makes millions of steps, which took more than five minutes."""
+    path = tmp_path / "endless.cl"
+    arguments = (
+        "const int M, const int N, const int K, const __global float* A, const __global float* B, __global float* C"
+    )
+    path.write_text(f"__kernel void gemm({arguments}) {{ for (;;) C[0] += A[0] * B[0]; }}\n")
+    monkeypatch.setattr(roofline, "COUNT_LIMIT_S", 0.0)
+    with pytest.raises(InvalidInput) as raised:
+        count_traffic(ready_kernel(chosen_kernel(path)), Gemm(32, 16, 8), devices.GPU)
+    assert says(str(raised.value), "32x16x8", "0 s", "--size")

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from says import says
 
+from tilewright.core.problem import Gemm
+from tilewright.measurement import trial
 from tilewright.runtime import children
 from tilewright.runtime.opencl import smoke
 
@@ -97,6 +99,15 @@ def test_a_fault_of_its_own_is_told_from_a_killing(ending: str, faulted: bool) -
     assert (run.ending, run.faulted) == (f"killed by {ending}", faulted)
     assert not children.ChildRun("", "", "timed out after 60 s").faulted
     assert not children.ChildRun("", "", "").faulted
+
+
+def test_exit_codes_of_windows_are_faults_too() -> None:
+    words = children.ending_of(0xC0000005)
+    assert words == "killed by an access violation"
+    assert children.ChildRun("", "", words).faulted
+    row = trial.read(children.ChildRun("", "", words), Gemm(8, 8, 8), 60.0)
+    assert row is not None
+    assert says(row[1], "access violation", "tilewright explain")
 
 
 def test_an_interrupt_ends_the_child_too(tmp_path: Path) -> None:
