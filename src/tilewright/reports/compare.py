@@ -108,12 +108,14 @@ def table(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def summary(comparisons: Sequence[Comparison]) -> str:
-    """How many kernels are faster on each side, and the geometric mean of their ratios."""
+    """How many kernels are faster on each side, and the geometric mean of their ratios. It names no side where no row does."""
     kernels = [each for each in comparisons if each.is_kernel] or list(comparisons)
     faster = sum(each.distinct and each.ratio > 1 for each in kernels)
     slower = sum(each.distinct and each.ratio < 1 for each in kernels)
     mean = math.exp(sum(math.log(each.ratio) for each in kernels) / len(kernels))
     side = "the second is faster" if mean > 1 else "the first is faster" if mean < 1 else "both are equally fast"
+    if not faster and not slower:
+        side = "no difference is beyond the spread"
     return (
         f"second faster in {faster} of {len(kernels)} rows, slower in {slower}, within the spread in "
         f"{len(kernels) - faster - slower}; geometric mean {times(mean)}: {side}"

@@ -38,6 +38,16 @@ def test_the_summary_counts_kernels_alone() -> None:
     assert says(summary(compare(BEFORE, AFTER)), "1 of 2", "1.00x")
 
 
+def test_the_summary_names_no_side_if_all_rows_are_within_the_spread() -> None:
+    slower = Samples(wall=(0.0095, 0.0101, 0.0111))
+    faster = Samples(wall=(0.0090, 0.0100, 0.0110))
+    first, second = (replace(RECORD, rows=(row("l/01_a", 0.01, samples=each),)) for each in (slower, faster))
+    (found,) = compare(first, second)
+    assert found.ratio > 1
+    assert not says(summary([found]), "second is faster")
+    assert says(summary(compare(BEFORE, replace(AFTER, rows=AFTER.rows[:1]))), "second is faster")
+
+
 def test_rates_are_compared_where_sizes_differ() -> None:
     larger = replace(RECORD, rows=(row("l/01_a", 0.01, 50), row("l/01_a", 0.04, 200)))
     with pytest.raises(RecordError, match=r"--any-size"):
