@@ -1,7 +1,7 @@
 """Compares two records row by row: which is faster, by how much, and whether that is more than the spread."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -10,6 +10,7 @@ from ..core.numbers import figure
 from ..core.records import Record, Role, Row
 from ..errors import RecordError
 from .table import heading
+from .trust import is_busy
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,21 @@ def broken(first: Record, second: Record) -> list[Row]:
 
 
 def headings(first: Record, second: Record, names: tuple[str, str]) -> list[str]:
-    """Both sides with their files ("" for none), devices and sizes, and what a ratio means."""
+    """Both sides with their files ("" for none), devices and sizes, busy machines, and what a ratio means."""
     one, other = (f"{name}: " if name else "" for name in names)
     return [
         f"first   {one}{heading(first)}",
         f"second  {other}{heading(second)}",
+        *_busy_lines(first, second),
         "ratio of medians [p20 .. p80]; above 1 the second is faster",
     ]
+
+
+def _busy_lines(first: Record, second: Record) -> Iterator[str]:
+    for side, found in (("first", first.environment), ("second", second.environment)):
+        if is_busy(found):
+            used = f"other programs used {figure(found.others or 0.0)} of {found.cores} cores"
+            yield f"the {side} was measured on a busy machine: {used}, so its rates are too low"
 
 
 def table(comparisons: Sequence[Comparison]) -> list[str]:

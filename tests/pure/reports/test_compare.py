@@ -34,6 +34,14 @@ def test_the_headings_name_both_files_with_device_and_size() -> None:
         assert says(line, name, "Device", "100x100x100", "float32")
 
 
+def test_the_headings_say_which_side_was_measured_on_a_busy_machine() -> None:
+    found = RECORD.environment
+    busy = replace(found, cores=2, others=1.5, device=replace(found.device, kind="cpu"))
+    lines = headings(BEFORE, replace(AFTER, environment=busy), ("", ""))
+    assert says(lines[2], "the second", "1.5 of 2 cores")
+    assert len(lines) == len(headings(BEFORE, AFTER, ("", ""))) + 1
+
+
 def test_the_summary_counts_kernels_alone() -> None:
     assert says(summary(compare(BEFORE, AFTER)), "1 of 2", "1.00x")
 

@@ -11,6 +11,7 @@ from ...analysis.inspect import Inspection
 from ...core.device import DeviceInfo, Peaks
 from ...core.precision import PRECISIONS
 from ...core.records import Environment, Record
+from ...kernels import all_kernels
 from ...measurement.accuracy import AccuracyRecord
 from ...measurement.ladder_roofline import LadderRoofline
 from ...measurement.roofline import Roofline
@@ -115,10 +116,16 @@ def command_of(data: Data) -> Command | None:
         size = by(data.size)
         return _command("accuracy", "--size", size, "--dtype", data.dtype, *_device(data.environment.device))
     if isinstance(data, Inspection):
-        return _command("inspect", data.kernel, "--arch", data.arch, "--dtype", data.dtype)
+        return _command("inspect", _kernel_word(data.kernel), "--arch", data.arch, "--dtype", data.dtype)
     if isinstance(data, Roofline):
         return _command(
-            "roofline", data.kernel, "--size", by(data.row.size), "--dtype", data.dtype, *_device(data.device)
+            "roofline",
+            _kernel_word(data.kernel),
+            "--size",
+            by(data.row.size),
+            "--dtype",
+            data.dtype,
+            *_device(data.device),
         )
     if isinstance(data, LadderRoofline):
         first = data.rungs[0]
@@ -127,6 +134,11 @@ def command_of(data: Data) -> Command | None:
     if is_cold_start(data):
         return None
     return _benchmark_command(data) if is_benchmark(data) else _ladder_command(data)
+
+
+def _kernel_word(name: str) -> str:
+    """What a command calls the kernel: the rung's name, or the file's if it is no rung."""
+    return name if name in all_kernels() else f"{name}.cl"
 
 
 def _device(info: DeviceInfo) -> tuple[str, str]:
@@ -158,7 +170,8 @@ def _ladder_command(record: Record) -> Command | None:
     if not rows or what not in ("ladder", "kernel"):
         return None
     backends = {row.backend for row in rows}
-    words = ["ladder" if what == "ladder" else "run", name, "--dtype", record.dtype]
+    words = ["ladder", name] if what == "ladder" else ["run", _kernel_word(name)]
+    words += ["--dtype", record.dtype]
     if len(sizes) == 1:
         words += ["--size", by(sizes[0])]
     elif all(len(set(size)) == 1 for size in sizes):

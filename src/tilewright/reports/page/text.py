@@ -68,6 +68,7 @@ def chapter_lines(chapter: Chapter) -> Iterator[str]:
     if command is not None:
         yield ""
         yield say("again.text", command=command.text)
+        yield from (note for note in command.notes if note == say("again.own"))
 
 
 def table_of(data: Record | AccuracyRecord | Roofline | LadderRoofline | Inspection) -> str:

@@ -120,6 +120,14 @@ def test_a_command_names_what_the_record_has() -> None:
     assert says(split.text, "bench --sets large", "--precision fp32_split", "--sustained 2")
 
 
+def test_a_command_names_the_file_of_a_kernel_that_is_no_rung() -> None:
+    mine, rung = (command_of(replace(RECORD, title=f"kernel {name}")) for name in ("folder/mine", "tiles/02_tiled"))
+    assert mine is not None
+    assert rung is not None
+    assert says(mine.text, "run folder/mine.cl")
+    assert says(rung.text, "run tiles/02_tiled ")
+
+
 def test_a_download_is_the_whole_record() -> None:
     for name in ("h200-tiles.json", "h200-tiles-peers.json"):
         subject = subject_of(BENCHMARKS / name)
