@@ -51,11 +51,11 @@ def show(found: Comparisons) -> None:
     the spread is left out."""
     from ..reports.compare import summary, times
     from .fitting import UNLIMITED, Column, Line, Screen, drawn
-    from .printing import say, say_lines
+    from .printing import say, say_lines, without_controls
 
     console = Screen()
     if console.width >= UNLIMITED:
-        say(str(found))
+        say(without_controls(str(found)))
         return
     several = len({each.problem for each in found.rows}) > 1
     room = console.width - max(len(f" {times(each.ratio)} {each.verdict}") for each in found.rows)
@@ -67,6 +67,7 @@ def show(found: Comparisons) -> None:
     for each in found.rows:
         name = f"{each.name}\n{hanging(each.problem, room)}" if below else each.name
         problem = each.problem if several and not below else ""
+        name, problem = without_controls(name), without_controls(problem)
         lines.append(Line((name, problem, times(each.ratio), each.spread, each.verdict)))
     say_lines(found.heading)
     console.print(drawn(columns, lines, console.width)[0])

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from unicodedata import category
 
 from ..core.wide_text import wrapped
 
@@ -28,6 +29,7 @@ def tell_written(paths: Sequence[Path]) -> None:
 def say_hanging(head: str, text: str, style: str = "", indent: int | None = None) -> None:
     """Print `head` in a style, then text. On a terminal its further lines stand below its first word, or at `indent`. What is
     piped is one line, unless COLUMNS says how wide it may be."""
+    head, text = without_controls(head), without_controls(text)
     shown = coloured(head, style)
     if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         print(f"{shown}{text}")
@@ -44,6 +46,11 @@ def say_lines(text: str) -> None:
         label = LABEL.match(line)
         head = label.group() if label else ""
         say_hanging(head, line[len(head) :], indent=None if head.strip() else len(head) + 2)
+
+
+def without_controls(text: str) -> str:
+    """Text whose control characters a terminal does not obey: strings of records are other people's."""
+    return "".join("\ufffd" if category(each) == "Cc" and each not in "\n\t" else each for each in text)
 
 
 def coloured(text: str, style: str) -> str:

@@ -97,3 +97,17 @@ def test_a_word_wider_than_the_room_is_not_cut(
     monkeypatch.setenv("COLUMNS", "30")
     say_hanging("note: ", "word " + "x" * 50)
     assert shown(capsys) == ["note: word", "      " + "x" * 50]
+
+
+@pytest.mark.parametrize("width", ["", "80"])
+def test_a_terminal_obeys_no_characters_of_a_record(
+    width: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if width:
+        monkeypatch.setenv("COLUMNS", width)
+    evil = replace(RECORD, rows=(replace(ROWS[0], name="l/01\x1b[2J\x9b1m"),), title="ladder \x1b]0;title\x07")
+    show(compare(evil, evil))
+    say_lines(str(evil))
+    out = capsys.readouterr().out
+    assert "l/01" in out
+    assert not set(out) & set("\x1b\x9b\x07")
