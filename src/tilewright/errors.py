@@ -30,6 +30,7 @@ def quoted(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 3]}..."
 
+
 MOST_NAMES = 12  # that an error lists
 
 
