@@ -24,6 +24,8 @@ try:
     record["blas"] = [each for each in threadpoolctl.threadpool_info() if each["user_api"] == "blas"]
 except ImportError:
     record["blas"] = None
+except OSError:  # without /proc
+    pass
 print(json.dumps(record), flush=True)
 start = time.perf_counter()
 import pyopencl

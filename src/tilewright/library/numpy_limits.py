@@ -113,13 +113,17 @@ def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Cost
 
 
 def machine(device: Device) -> str:
-    """What an answer depends on: the processor and its cores, the driver, and NumPy with its BLAS."""
+    """What an answer depends on: the processor and its cores, the driver, and NumPy with its BLAS, if the system tells it."""
     from threadpoolctl import threadpool_info  # looks at every loaded library
 
     info = device.info
+    try:
+        loaded = threadpool_info()
+    except OSError:  # a container or a changed root without /proc
+        loaded = []
     blas = sorted(
         f"{each['internal_api']} {each['version']} {each.get('architecture')} {each['num_threads']}"
-        for each in threadpool_info()
+        for each in loaded
         if each["user_api"] == "blas"
     )
     own = (info.platform, info.version, info.driver, info.name, info.compute_units)

@@ -16,6 +16,7 @@ from tilewright.library import engine, lookup, numpy_call, numpy_limits
 from tilewright.library.memory.host import HostReady
 from tilewright.runtime.cache import BinaryCache
 from tilewright.runtime.load import OtherLoad
+from tilewright.runtime.opencl.device import Device
 
 RNG = np.random.default_rng(5)
 SHAPES = (
@@ -371,3 +372,11 @@ def test_types_that_numpy_has_no_common_type_for() -> None:
     for _ in range(3):
         for got in (matmul(one, other), prepared(one, other)):
             same(got, np.full((3, 3), 4, np.float32))
+
+
+def test_a_system_that_does_not_tell_the_blas(one_device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    def untold() -> list[dict[str, Any]]:
+        raise FileNotFoundError(2, "No such file or directory", "/proc/self/maps")
+
+    monkeypatch.setattr("threadpoolctl.threadpool_info", untold)
+    assert np.__version__ in numpy_limits.machine(one_device)

@@ -16,7 +16,7 @@ from tilewright.core.types import numpy_dtype
 from tilewright.errors import ProcessFailed, Unsupported
 from tilewright.measurement.baselines import child
 from tilewright.measurement.baselines.child import ChildBaseline, clean_environment, numpy_baseline
-from tilewright.measurement.baselines.children.numpy_child import load
+from tilewright.measurement.baselines.children.numpy_child import blas_facts, load
 from tilewright.measurement.cases import Case, measure_cases, new_row
 from tilewright.runtime.verify import Reference
 
@@ -204,3 +204,11 @@ def test_processors_are_counted_where_processes_have_no_affinity(monkeypatch: py
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.syspath_prepend(Path(child.__file__).parent / "children")
     assert importlib.import_module("blas_child").usable_processors() == (os.cpu_count() or 1)
+
+
+def test_a_system_that_does_not_tell_the_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    def untold() -> list[dict[str, str]]:
+        raise FileNotFoundError(2, "No such file or directory", "/proc/self/maps")
+
+    monkeypatch.setattr("threadpoolctl.threadpool_info", untold)
+    assert blas_facts()["blas"] == "unknown BLAS"

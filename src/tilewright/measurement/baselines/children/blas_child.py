@@ -19,9 +19,11 @@ def facts_of(name: str, place: str) -> dict[str, str]:
     facts = {"library": name, "blas": "unknown version", "core": "unknown", "threads": "?"}
     try:
         from threadpoolctl import threadpool_info
-    except ImportError:
+
+        loaded = threadpool_info()
+    except (ImportError, OSError):  # an OSError without /proc
         return facts
-    for found in threadpool_info():
+    for found in loaded:
         if Path(found["filepath"]).name.split(".so")[0] == Path(place).name.split(".so")[0]:
             facts |= {
                 "blas": f"{found['internal_api']} {found['version']}, {found.get('threading_layer', 'its own')} threads",

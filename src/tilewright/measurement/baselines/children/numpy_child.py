@@ -22,9 +22,11 @@ def blas_facts() -> dict[str, str]:
     facts = {"library": f"NumPy {np.__version__}", "blas": "unknown BLAS", "core": "unknown", "threads": "?"}
     try:
         from threadpoolctl import threadpool_info
-    except ImportError:
+
+        loaded = threadpool_info()
+    except (ImportError, OSError):  # an OSError without /proc
         return facts
-    for library in threadpool_info():
+    for library in loaded:
         if library["user_api"] == "blas":
             facts |= {
                 "blas": f"{library['internal_api']} {library['version']}",
