@@ -38,7 +38,9 @@ def check_casting(casting: str) -> None:
 
 def checked_switch(name: str, value: Any) -> bool:
     """An argument that is either on or off. InvalidInput for arrays and other objects, whatever their truth."""
-    if not isinstance(value, bool | np.bool_ | int | None):
+    if value is True or value is False:  # of nearly all calls
+        return value
+    if not isinstance(value, (np.bool_, int, type(None))):
         raise InvalidInput(f"{name}={quoted(value)}: pass True or False")
     return bool(value)
 
