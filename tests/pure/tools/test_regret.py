@@ -10,6 +10,7 @@ from example_records import RECORD
 from tilewright.core.problem import compulsory_bytes
 from tilewright.errors import RecordError
 from tilewright.reports.plot import load_drawable
+from tools.regret.__main__ import main
 from tools.regret.measured import Regret, load_regret, save_regret
 from tools.regret.plans import Other, Shape
 from tools.regret.shapes import DRAWS, MOST_BYTES, MOST_FLOPS, drawn
@@ -76,3 +77,13 @@ def test_records_come_back_and_are_no_pictures(tmp_path: Path) -> None:
     path.write_text("{}")
     with pytest.raises(RecordError):
         load_regret(path)
+
+
+def test_settings_of_a_blas_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """They would be obeyed by the product that is NumPy's own, and by no baseline."""
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    with pytest.raises(SystemExit):
+        main(["--shapes", "1"])
+    told = capsys.readouterr().err
+    assert "unset" in told
+    assert "OPENBLAS_CORETYPE" in told
