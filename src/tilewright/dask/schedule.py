@@ -18,8 +18,8 @@ from ..errors import InvalidInput
 Place = tuple[int, ...]  # the numbers of a chunk, one for each dimension
 
 # Operands that one task takes at once unless the caller sets a limit: four products of chunks of 4096 x 4096 float32 take an H200
-# 10 ms, and Dask needs some 2 ms of Python for a task. Of 16384 a side in such chunks two H200s computed 36 TFLOP/s by tasks of
-# one product, 55 by tasks of two, 62 by those of four or eight. Tasks of one tile run one after the other in any case.
+# 10 ms, and Dask needs some 2 ms of Python for a task. Of 16384 a side in such chunks two H200s computed 37 TFLOP/s by tasks of
+# one product and 60 by those of four (benchmarks/h200-x2-dask-4096.json). Tasks of one tile run one after the other in any case.
 TASK_BYTES = 512 * 2**20
 
 

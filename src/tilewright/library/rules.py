@@ -158,7 +158,7 @@ def scalar(name: str, value: Any, dtype: str) -> complex:
         if value.ndim:
             raise InvalidInput(f"{name} has the shape {value.shape}; pass one number")
         value = value.item()
-        if isinstance(value, np.inexact):  # a long double, of which Python has none
+        if isinstance(value, np.inexact):  # a long double: Python has no such type
             value = complex(value) if isinstance(value, np.complexfloating) else float(value)
     if not isinstance(value, (int, float, complex)):
         raise InvalidInput(f"{name}={quoted(value)} is a {type(value).__name__}; pass one number")

@@ -98,7 +98,7 @@ class Run:
 
 
 def _done_despite_interrupts(step: Callable[[], None]) -> None:
-    """Do something to its end, again after each Ctrl-C, of which the last is raised then."""
+    """Repeat a step until no Ctrl-C interrupts it, and raise the last KeyboardInterrupt then."""
     interrupt: KeyboardInterrupt | None = None
     while True:
         try:

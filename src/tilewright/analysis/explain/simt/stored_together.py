@@ -18,7 +18,7 @@ from .team_order import ITEM, Bools, Int64s
 def report_together(
     memory: SegmentTable, segment: Segment, touch: Touch, values: npt.NDArray[Any], cells: Int64s, lost: Bools
 ) -> None:
-    """Several lanes stored to one cell in one instruction; those in `lost` in vain."""
+    """Several lanes stored to one cell in one instruction. Others overwrote what those in `lost` stored."""
     shadow = segment.shadow
     assert shadow is not None
     winners = shadow.writer[cells]
