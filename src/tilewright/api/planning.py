@@ -77,7 +77,7 @@ def plan(
     across = (layout[0] == "T", layout[1] == "T")
     asked = Asked(batch, problem.m, problem.n, problem.k, dtype, problem.out_dtype or dtype, batch, across=across)
     reason = numpys_own(asked, partial(measured_for, default_device(), asked.read, asked.result))
-    return plan_of(found, reason) if reason else found
+    return plan_of(found, reason, asked) if reason else found
 
 
 def product_of(size: Sequence[int], layout: str, dtype: str, batch: int, precision: str) -> Gemm:

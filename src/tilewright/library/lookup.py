@@ -1,7 +1,7 @@
 """Finds the ready calls (`memory/ready.py`) of a thread by the raw arguments of a call."""
 
 import os
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -13,7 +13,7 @@ from .memory.cuda_calls import CudaCalls
 from .memory.host import HostReady
 from .memory.opencl_ready import OpenCLReady
 from .memory.ready import REFUSED, Given, Names, Ready
-from .numpy_call import COPIES_GAPS, mirrors_itself
+from .numpy_call import COPIES_GAPS, DOT, mirrors_itself
 
 
 class Keeper(Protocol):
@@ -33,11 +33,12 @@ class Slot(NamedTuple):
         self.keeper.add_ready(self.key, ready)
 
 
-# The plainest calls of `matmul` that NumPy computes (`numpy_call.py`), by `numpys_key`. A set of its own, because a lookup there
-# takes 0.3 us of calls that take 1 us, and `find` takes 2.
-NUMPYS: set[Hashable] = set()
+# The function of NumPy that computes one of the plainest calls of `matmul` (`numpy_call.py`), by `numpys_key`. A dictionary of
+# its own, because a lookup there takes 0.3 us of calls that take 1 us, and `find` takes 2.
+NUMPYS: dict[Hashable, Callable[..., np.ndarray]] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=NUMPYS.clear)  # the general way refuses calls in forks
+kept_way = NUMPYS.get
 
 Found = tuple[Any, Ready | None, Slot | None]
 NOTHING: Found = (REFUSED, None, None)
@@ -115,10 +116,14 @@ def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:
 
 def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:
     """Remember that `matmul(a, b, out)` is NumPy's, if it is."""
-    if is_numpys(ready, a, b):
-        if len(NUMPYS) >= KEPT_CALLS:
-            NUMPYS.clear()
-        NUMPYS.add(numpys_key(a, b, out))
+    if not is_numpys(ready, a, b):
+        return
+    dot = ready.call.plans[0].host_call == DOT
+    if dot and not a.ndim == b.ndim == 2:  # `dot` has other rules for stacks
+        return
+    if len(NUMPYS) >= KEPT_CALLS:
+        NUMPYS.clear()
+    NUMPYS[numpys_key(a, b, out)] = np.dot if dot else np.matmul
 
 
 def keep_plain(ready: OpenCLReady, a: Any, b: Any, out: Any, asked: Hashable) -> None:

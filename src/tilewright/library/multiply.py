@@ -301,7 +301,8 @@ def _prepare(
         asked = asked_of(views, sizes, types, sum(problem.batch for problem in problems))
         reason = numpys_own(asked, partial(measured_for, memory.device, *types))
         if reason:
-            return Call([plan_of(plan, reason) for plan in plans], memory.device, host_call(epilogue, types))
+            called = [plan_of(plan, reason, asked) for plan in plans]
+            return Call(called, memory.device, host_call(epilogue, asked))
     return Call(plans, memory.device)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from ..core.plan import Plan, Rejection
 from ..core.types import element_type, numpy_dtype
-from ..dispatch.numpys_own import BLAS_TYPES, Asked
+from ..dispatch.numpys_own import BLAS_TYPES, Asked, kind_of
 from .shapes import ProductShape, View
 from .views import host_view, whole_elements
 
 COPIES_GAPS = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # `matmul` packs what a BLAS cannot read
 HostCall = Callable[[Mapping[str, np.ndarray]], None]
-NUMPYS = "numpy.matmul"
+DOT, MATMUL = "numpy.dot", "numpy.matmul"
+Way = Callable[..., np.ndarray]  # of two arrays of any types that are converted to the product's, and of `out`
 
 
 def asked_of(views: tuple[View, View, View], sizes: ProductShape, types: tuple[str, str], ours: int) -> Asked:
@@ -77,23 +79,36 @@ def mirrors_itself(a: np.ndarray, b: np.ndarray) -> bool:
     return keeps_symmetry((host_view(a)[0], host_view(b)[0]), a.shape[-1], (kind, kind))
 
 
-def plan_of(kernels: Plan, reason: str) -> Plan:
+def plan_of(kernels: Plan, reason: str, asked: Asked) -> Plan:
     """The plan to call NumPy, with the launches that are not taken."""
     why = f"NumPy's own product is faster here: {reason}; device= asks for kernels"
     lost = tuple(Rejection(step.kernel.name, str(step.config), why) for step in kernels.steps)
-    return replace(kernels, steps=(), host_call=NUMPYS, rejected=lost)
+    return replace(kernels, steps=(), host_call=DOT if kind_of(asked) == "outer" else MATMUL, rejected=lost)
 
 
-def host_call(epilogue: Any, types: tuple[str, str]) -> HostCall:
+def numpys_way(asked: Asked, kind: np.dtype) -> Way:
+    """What multiplies arrays of the shapes and in the type `kind` of what is `asked`."""
+    if kind_of(asked) != "outer":
+        return partial(np.matmul, dtype=kind, casting="unsafe")
+    m, n = asked.m, asked.n
+
+    def dot(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        column, row = (each.reshape(shape).astype(kind, copy=False) for each, shape in ((a, (m, 1)), (b, (1, n))))
+        return np.dot(column, row, None if out is None else out.reshape(m, n))
+
+    return dot
+
+
+def host_call(epilogue: Any, asked: Asked) -> HostCall:
     """What computes the result C of A and B in place: alpha A B + beta C + bias.
 
-    A and B may have any types that the rules convert to `types`: NumPy converts them then, as for its own callers.
+    A and B may have any types that the rules convert to the product's: NumPy converts them then, as for its own callers.
     """
-    kind = numpy_dtype(types[1])
+    multiply = numpys_way(asked, numpy_dtype(asked.result))
     alpha, beta, bias = epilogue.alpha, epilogue.beta, epilogue.bias
 
     def plain(arrays: Mapping[str, np.ndarray]) -> None:
-        np.matmul(arrays["A"], arrays["B"], arrays["C"], dtype=kind, casting="unsafe")
+        multiply(arrays["A"], arrays["B"], arrays["C"])
 
     def scaled(arrays: Mapping[str, np.ndarray]) -> None:
         result = arrays["C"]
@@ -102,7 +117,7 @@ def host_call(epilogue: Any, types: tuple[str, str]) -> HostCall:
             if alpha != 1:
                 np.multiply(result, alpha, result)
         else:
-            product = np.matmul(arrays["A"], arrays["B"], dtype=kind, casting="unsafe")
+            product = multiply(arrays["A"], arrays["B"])
             if beta != 1:
                 np.multiply(result, beta, result)
             np.add(result, product if alpha == 1 else product * alpha, result)

@@ -45,11 +45,13 @@ from ..runtime.processors import code_facts, usable_processors
 from ..runtime.resting import REST_S, let_threads_rest
 from .engine import Call
 from .memory.host import HostMemory
+from .numpy_call import numpys_way
 
 SIDES = (
     16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 100, 112, 128, 144, 160, 192, 224, 256, 320, 384, 512,
 )  # fmt: skip  # of squares
 VECTOR_SIDES = (32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024, 1536, 2048)  # of matrices times a vector
+OUTER_SIDES = (16, 32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024)  # of outer products
 LOOP_SIDES = (6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 96)  # of squares without a BLAS
 SAMPLES = 24  # products that costs are fitted to
 FEWEST = 12  # of them, if the others would take longer than ENOUGH_S
@@ -59,10 +61,10 @@ MOST = {
     "stack": (1000, 256, 256, 256),
     "shallow": (1000, 1024, 1024, SHALLOW),
     "vectors": (1000, 0, 512, 256),
-    "outer": (1000, 1000, 1000, 1),
+    "outers": (1000, 1000, 1000, 1),
     "looped": (1000, 64, 64, 64),
 }
-MOST_AMOUNT = {"outer": 2**18, "looped": 2**17}  # of one sample: 0.1 to 1 ms
+MOST_AMOUNT = {"outers": 2**18, "looped": 2**17}  # of one sample: 0.1 to 1 ms
 MOST_BY_BLAS = 2**23
 GOLDEN = 1.1673039782614187  # x^5 = x + 1: the golden ratio of four dimensions
 FIT_ROUNDS = 1000
@@ -75,7 +77,8 @@ ROUNDS = 4
 BLOCK_S = 1e-3  # of calls of one way, in each round; at least three calls
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 
-KERNELS_SINCE = "rested, outer.cl, bools.cl"  # what changed last: what was measured before it is measured anew
+# What changed last: what was measured before it is measured anew.
+KERNELS_SINCE = "rested, outer.cl, numpy.dot, bools.cl"
 
 _measuring = threading.RLock()  # a destructor, or a signal's handler, may multiply meanwhile
 
@@ -136,6 +139,8 @@ def sizes_of(kind: str, read: str, result: str) -> list[Asked]:
         return [Asked(1, 1, side, side, read, result) for side in VECTOR_SIDES]
     if kind == "product":
         return [Asked(1, side, side, side, read, result) for side in SIDES]
+    if kind == "outer":
+        return [Asked(1, side, side, 1, read, result) for side in OUTER_SIDES]
     gaps = result in BLAS_TYPES
     return [Asked(1, side, side, side, read, result, gaps=gaps) for side in LOOP_SIDES]
 
@@ -147,13 +152,13 @@ def samples_of(kind: str, read: str, result: str) -> list[Asked]:
         count, m, n, k = (logarithmic(part, end) for part, end in zip(spread(number), most, strict=True))
         if most[1] == 0:
             m, n = (1, n) if number % 2 else (n, 1)
-        elif kind != "outer":
+        elif kind != "outers":
             m, n = max(m, 2), max(n, 2)
-        k = {"outer": 1, "stack": max(k, SHALLOW + 1)}.get(kind, max(k, 2))
-        across = (number // 2 % 2 == 1, number // 4 % 2 == 1) if kind != "outer" else (False, False)
+        k = {"outers": 1, "stack": max(k, SHALLOW + 1)}.get(kind, max(k, 2))
+        across = (number // 2 % 2 == 1, number // 4 % 2 == 1) if kind != "outers" else (False, False)
         one = Asked(1, m, n, k, read, result, across=across)
         fitting = min(count, int(MOST_AMOUNT.get(kind, MOST_BY_BLAS) / amount_of(one)))
-        fitting = max(1 if kind in ("outer", "shallow") else 2, fitting)
+        fitting = max(1 if kind == "shallow" else 2, fitting)
         samples.append(one._replace(products=fitting, ours=fitting))
     return samples
 
@@ -239,8 +244,10 @@ def _times(device: Device, asked: Asked, rest: float = REST_S) -> tuple[float, f
         for name, across in zip("AB", asked.across, strict=True)
     )
 
+    way = numpys_way(asked, kind)
+
     def numpys() -> Any:
-        np.matmul(a, b, dtype=kind)
+        way(a, b)
 
     woken = asked.m * asked.n * asked.k >= ONE_THREAD and wakes_threads(numpys, rest)
     memory = HostMemory(device, None)

@@ -38,11 +38,11 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     seen: list[str] = []
     real = numpy_call.host_call
 
-    def watched(epilogue: Any, types: tuple[str, str]) -> Any:
-        compute = real(epilogue, types)
+    def watched(epilogue: Any, asked: Asked) -> Any:
+        compute = real(epilogue, asked)
 
         def counted(arrays: Any) -> None:
-            seen.append(types[1])
+            seen.append(asked.result)
             compute(arrays)
 
         return counted
@@ -290,7 +290,7 @@ def test_forks_forget_what_numpy_computes() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-@pytest.mark.parametrize(("kind", "dtype"), [("loops", "int32"), ("outer", "float32"), ("stack", "float64")])
+@pytest.mark.parametrize(("kind", "dtype"), [("loops", "int32"), ("outers", "float32"), ("stack", "float64")])
 def test_answers_are_measured_once_and_kept(kind: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A measurement by the real clock: it ends, it is kept if the machine was quiet, and the next answer is the same."""
     device = engine.default_device()

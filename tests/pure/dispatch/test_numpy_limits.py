@@ -52,7 +52,8 @@ def test_the_kinds_of_products() -> None:
     assert kind_of(asked(7)) == kind_of(asked(7, ours=1)) == kind_of(asked(7, k=SHALLOW + 1)) == "stack"
     assert kind_of(asked(7, k=SHALLOW)) == kind_of(asked(k=2)) == "shallow"
     assert kind_of(asked(7, n=1)) == kind_of(asked(7, m=1, k=3)) == "vectors"
-    assert kind_of(asked(k=1)) == kind_of(asked(9, k=1)) == kind_of(asked(9, m=1, k=1)) == "outer"
+    assert kind_of(asked(k=1)) == "outer"
+    assert kind_of(asked(9, k=1)) == kind_of(asked(9, m=1, k=1)) == "outers"
     assert kind_of(asked(dtype="int32")) == kind_of(asked(gaps=True)) == kind_of(asked(7, gaps=True)) == "loops"
     assert kind_of(asked(7, dtype="bool")) == kind_of(asked(7, k=1, dtype="int8")) == "looped"
 
@@ -113,7 +114,7 @@ def test_samples_of_costs(kind: str) -> None:
     samples = samples_of(kind, dtype, dtype)
     assert len(samples) == SAMPLES
     assert {kind_of(each) for each in samples} == {kind}
-    assert len({each.across for each in samples}) == (1 if kind == "outer" else 4)
+    assert len({each.across for each in samples}) == (1 if kind == "outers" else 4)
     numpys, kernels = (5.0, 60.0, 0.03, 0.4, 0.3), (20.0, 200.0, 0.02, 0.2, 0.1, 0.5)
 
     def times(each: Asked) -> tuple[float, float]:
@@ -125,7 +126,7 @@ def test_samples_of_costs(kind: str) -> None:
     costs = costs_of(samples, times)
     generator = np.random.default_rng(5)
     for count, m, n, k in np.exp(generator.random((50, 4)) * np.log((1000, 100, 100, 100))).astype(int).tolist():
-        other = asked(max(2, count), m, n, {"outer": 1, "shallow": max(2, k % 17)}.get(kind, k + 17), dtype)
+        other = asked(max(2, count), m, n, {"outers": 1, "shallow": max(2, k % 17)}.get(kind, k + 17), dtype)
         ours, theirs = (sum(map(float.__mul__, cost, map(float, amounts(other)))) for cost, amounts in (
             (costs.kernels, kernels_amounts), (costs.numpys, numpys_amounts)))  # fmt: skip
         assert (theirs, ours) == pytest.approx([each * 1e9 for each in times(other)], rel=0.05)
@@ -141,10 +142,10 @@ def test_nothing_is_measured_for_the_least_products_nor_for_types_that_numpy_lac
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("kind", ["product", "vector", "loops"])
+@pytest.mark.parametrize("kind", ["product", "vector", "outer", "loops"])
 def test_limits_lie_between_two_sizes(dtype: str, kind: str) -> None:
     blas = dtype in ("float32", "float64", "complex64", "complex128")
-    if not blas and kind in ("product", "vector"):
+    if not blas and kind != "loops":
         return
     sizes = sizes_of(kind, dtype, dtype)
     steps = [amount_of(each) for each in sizes]

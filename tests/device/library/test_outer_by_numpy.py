@@ -1,0 +1,117 @@
+"""A column times a row that NumPy multiplies: by `numpy.dot`, which calls a BLAS where `@` loops."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tilewright
+from tilewright import gemm, matmul
+from tilewright.dispatch.numpys_own import BLAS_TYPES
+from tilewright.library import engine, lookup
+
+RNG = np.random.default_rng(11)
+
+
+@pytest.fixture(autouse=True)
+def on_a_cpu(numpys: None) -> None:
+    if engine.default_device().info.kind != "cpu":
+        pytest.skip("the default device is no CPU, so NumPy's own product is never called")
+
+
+def random(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    values = RNG.standard_normal(shape)
+    return (values + 1j * RNG.standard_normal(shape) if dtype.startswith("complex") else values).astype(dtype)
+
+
+def check(a: Any, b: Any, expected: np.ndarray, **named: Any) -> None:
+    for _ in range(3):  # the general way, a ready call, and NumPy called at once
+        found = matmul(a, b, **named)
+        assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", BLAS_TYPES)
+def test_layouts(dtype: str) -> None:
+    column, row = random((9, 1), dtype), random((1, 13), dtype)
+    expected = column * row
+    check(column, row, expected)
+    check(random((1, 9), dtype).T * 0 + column, row, expected)
+    check(np.repeat(column, 3, axis=1)[:, ::3], np.repeat(row, 2, axis=1)[:, ::2], expected)
+    check(column[::-1], row[:, ::-1], expected[::-1, ::-1])
+    check(np.broadcast_to(column[:1], (9, 1)), row, np.broadcast_to(expected[:1], (9, 13)))
+    check(column.astype(np.dtype(dtype).newbyteorder()), row, expected)
+    check(column[None, None], row[None], expected[None, None])
+    loose = np.frombuffer(b"x" + column.tobytes(), np.uint8)[1:].view(dtype).reshape(9, 1)
+    check(loose, row, expected)
+
+
+def test_two_types_and_what_is_asked() -> None:
+    column, row = random((9, 1), "float32"), random((1, 13), "float64")
+    check(column, row, column * row)
+    check(column, row, np.multiply(column, row, dtype="float32", casting="same_kind"), dtype="float32")
+    whole = RNG.integers(-9, 9, (9, 1)).astype(np.int8)
+    check(whole, row.astype(np.float32), whole * row.astype(np.float32))
+
+
+def test_results_go_where_the_caller_says() -> None:
+    column, row = random((9, 1), "float32"), random((1, 13), "float32")
+    expected = column * row
+    for out in (
+        np.empty((9, 13), np.float32),
+        np.empty((9, 13), np.float64),
+        np.empty((13, 9), np.float32).T,
+        np.empty((9, 26), np.float32)[:, ::2],
+        np.zeros(9 * 13 * 4 + 1, np.uint8)[1:].view(np.float32).reshape(9, 13),
+    ):
+        for _ in range(3):
+            out[...] = np.nan
+            assert matmul(column, row, out) is out
+            np.testing.assert_allclose(out, expected, rtol=1e-6)
+    shared = np.zeros((9, 13), np.float32)
+    for _ in range(3):
+        shared[:, :1], shared[:1] = column, row
+        left, right = shared[:, :1].copy(), shared[:1].copy()
+        np.testing.assert_array_equal(matmul(shared[:, :1], shared[:1], shared), left * right)
+
+
+@pytest.mark.parametrize("dtype", BLAS_TYPES)
+def test_gemm(dtype: str) -> None:
+    column, row, c = random((9, 1), dtype), random((1, 13), dtype), random((9, 13), dtype)
+    bias = random((13,), dtype)
+    for _ in range(3):
+        found = gemm(column, row, c, alpha=2, beta=-3, bias=bias)
+        np.testing.assert_allclose(found, 2 * column * row - 3 * c + bias, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(gemm(column[None], row[None], alpha=0.5), 0.5 * (column * row)[None], rtol=1e-6)
+
+
+def test_numbers_that_are_none() -> None:
+    column = np.array([[np.inf], [np.nan], [0], [-2]], np.float32)
+    row = np.array([[0, np.inf, 1, np.nan]], np.float32)
+    with np.errstate(invalid="ignore"):
+        for _ in range(3):
+            np.testing.assert_array_equal(matmul(column, row), column * row)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(matmul(column[3:], row[:, 2:3] * 5), [[-10]])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_column_times_itself_is_symmetric(dtype: str) -> None:
+    column = random((31, 1), dtype)
+    for _ in range(3):
+        found = matmul(column, column.T)
+        np.testing.assert_array_equal(found, found.T)
+        np.testing.assert_allclose(found, column * column.T, rtol=1e-6)
+
+
+def test_the_plan_and_the_kept_call_name_dot() -> None:
+    assert "calls numpy.dot" in str(tilewright.plan((9, 13, 1)))
+    assert "calls numpy.matmul" in str(tilewright.plan((9, 13, 2)))
+    assert "calls numpy.matmul" in str(tilewright.plan((9, 13, 1), batch=3))
+    column, row = random((9, 1), "float32"), random((1, 13), "float32")
+    for _ in range(3):
+        matmul(column, row)
+        matmul(column[None], row[None])
+    assert list(lookup.NUMPYS.values()) == [np.dot]
