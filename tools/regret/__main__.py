@@ -8,13 +8,12 @@ all shapes were measured; the record says how many were. Shapes are the same in 
 """
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from tilewright.cli.outputs import check_target
 from tilewright.errors import TilewrightError
-from tilewright.measurement.baselines.child import BLAS_SETTINGS
+from tilewright.measurement.baselines.child import blas_settings
 from tilewright.runtime.opencl.device import open_device
 
 from .measured import measured, save_regret
@@ -53,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"--shapes {options.shapes}: ask for at least 1")
         if options.json is not None:
             check_target("--json", options.json)
-        if settings := [name for name in os.environ if name.startswith(BLAS_SETTINGS)]:
+        if settings := blas_settings():
             parser.error(
                 f"unset {', '.join(settings)}: NumPy obeys them here, and not in the processes of the baselines"
             )

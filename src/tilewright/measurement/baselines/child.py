@@ -28,9 +28,15 @@ NUMPY_FLOPS = 2**25  # NumPy multiplies 16-bit floats without a BLAS, and takes 
 SPIN_S = 0.5  # how long a BLAS's threads may spin after a call, where the process cannot be stopped
 
 
+def blas_settings() -> list[str]:
+    """The variables of this environment that configure a BLAS: NumPy obeys them in this process, and no baseline does."""
+    return [name for name in os.environ if name.startswith(BLAS_SETTINGS)]
+
+
 def clean_environment() -> dict[str, str]:
     """This process's environment without the variables that configure a BLAS."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(BLAS_SETTINGS)}
+    settings = blas_settings()
+    return {name: value for name, value in os.environ.items() if name not in settings}
 
 
 def loadable(array: np.ndarray) -> np.ndarray:
