@@ -123,6 +123,9 @@ def test_what_is_forbidden_stays_forbidden(device: Device) -> None:
     for b, target in ((foreign, None), (lent, foreign)):
         with pytest.raises(InvalidInput, match="context"):
             matmul(lent, b, target)
+    gemm(lent, lent, lent, beta=1)
+    with pytest.raises(InvalidInput, match=r"c .* lies in another OpenCL context"):
+        gemm(lent, lent, foreign, beta=1)
     assert np.allclose(matmul(foreign, foreign).get(), a @ a, atol=1e-4)
 
 

@@ -70,6 +70,18 @@ def test_a_call_like_an_earlier_one(queue: Any) -> None:
             refused(lambda call=call: call(a, b, short(queue, (16, 16))))  # type: ignore[misc]
 
 
+def test_c_in_a_call_like_an_earlier_one(queue: Any) -> None:
+    a, b, c = sent(queue, 16, 16), sent(queue, 16, 16), sent(queue, 16, 16)
+    product = prepare(a, b, c=c, beta=1)
+    for out in (None, sent(queue, 16, 16)):
+        for _ in range(2):
+            wanted = a.get() @ b.get() + c.get()
+            assert np.allclose(gemm(a, b, c, beta=1, out=out).get(), wanted, 1e-4, 1e-4)
+            assert np.allclose(product(a, b, out, c=c).get(), wanted, 1e-4, 1e-4)
+            refused(lambda out=out: gemm(a, b, short(queue, (16, 16)), beta=1, out=out))  # type: ignore[misc]
+            refused(lambda out=out: product(a, b, out, c=short(queue, (16, 16))))  # type: ignore[misc]
+
+
 def test_views_of_a_buffer_are_whole(queue: Any) -> None:
     whole = sent(queue, 60, 60)
     a, b = whole[10:50, 5:35], whole[::2, ::-1][:30]

@@ -61,6 +61,10 @@ class OpenCLReady(Ready):
             taken.append(array)
             buffers[name] = array.base_data
         added = None if self._added is None else arrays[self._added]
+        if added is not None:
+            if added.queue is not queue and not self._memory.is_here(added):
+                return REFUSED
+            facts_of(added)
         if out is None:
             target = self._new(taken)
         elif (out.queue is queue or self._memory.is_here(out)) and may_be_written(
