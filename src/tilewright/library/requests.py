@@ -57,6 +57,12 @@ def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> P
     return Product(left, right, types, casting, epilogue, added, vectors, conjugate, transposed)
 
 
+def reads_c(beta: Any) -> bool:
+    """Whether a product with this beta reads `c`. It does for what is no number, and is refused later."""
+    number = isinstance(beta, int | float | complex | np.generic) or (isinstance(beta, np.ndarray) and not beta.ndim)
+    return not number or bool(beta != 0)
+
+
 def check_activation_name(activation: str | None) -> None:
     """UnknownName for what is no activation; None is none."""
     if activation is not None and not (isinstance(activation, str) and activation in ACTIVATIONS):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tilewright import gemm, matmul, transpose
-from tilewright.errors import UnsupportedType
+from tilewright.errors import InvalidInput, UnsupportedType
 from tilewright.library.engine import default_device
 
 pytestmark = pytest.mark.usefixtures("one_device")
@@ -43,6 +43,22 @@ def test_masked_elements_are_refused(options: dict[str, Any]) -> None:
     for call in calls:
         with pytest.raises(UnsupportedType, match="mask"):
             call()
+
+
+@pytest.mark.parametrize("options", [{}, TILES], ids=["one piece", "tiles"])
+@pytest.mark.parametrize("beta", [0, 0.0, np.float32(0), np.array(0)], ids=repr)
+def test_a_c_that_is_not_read_may_be_anything(options: dict[str, Any], beta: Any) -> None:
+    where = {"device": default_device().info.label, **options}
+    for c in (np.ma.masked_array(VALUES, VALUES > 5), "text", object(), [[1.0], [2.0, 3.0]]):
+        found = gemm(VALUES[:, :3], VALUES[:3], c, beta=beta, **where)
+        assert np.array_equal(found, VALUES[:, :3] @ VALUES[:3])
+
+
+@pytest.mark.parametrize("options", [{}, TILES], ids=["one piece", "tiles"])
+@pytest.mark.parametrize("beta", ["0", None, [0], [[1], [2, 3]], np.zeros(1)], ids=repr)
+def test_a_beta_that_is_no_number_is_refused_first(options: dict[str, Any], beta: Any) -> None:
+    with pytest.raises(InvalidInput, match="beta"):
+        gemm(VALUES[:, :3], VALUES[:3], VALUES, beta=beta, **options)
 
 
 def test_masked_chunks_of_dask_are_refused() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -13,90 +13,94 @@ from ...core.types import numpy_dtype
 from ...errors import InvalidInput, Unsupported
 from ..copy_calls import check_elements
 from ..memory.host import HostMemory
-from ..multiply import check_request, epilogue_of
-from ..requests import Options, gemm_product
+from ..multiply import Product, check_request, epilogue_of
+from ..requests import Options, gemm_product, reads_c
 from ..rules import check_out
-from ..shapes import Shape, product_shape
+from ..shapes import ProductShape, Shape, product_shape
 from .budget import as_bytes
 from .device_memory import shares_memory
 from .devices import ALL, opened
 from .files import OpenFiles
 from .limits import FITS_SHARE, Limits
 from .matrices import MemoryMatrix
-from .operands import Given, given_out, overlap, same_array
+from .operands import Given, given_out, overlap, refuse_on_device, same_array
 from .operations import Stack
 from .planning import StreamedPlan, choose
 from .product import ProductOperation
-from .quickest import Devices, quickest
+from .quickest import quickest
 from .running import limited, run_in_tiles
 from .transpose import TransposeOperation
+
+
+class _Request(NamedTuple):
+    """A product's arguments, checked by the rules of every call."""
+
+    product: Product
+    sizes: ProductShape
+    a: Given
+    b: Given
+    c: Given | None  # None if it is not read
+    out: Given | None
+    result: Given  # `out`, or a new array
 
 
 def product_in_tiles(arrays: tuple[Any, ...], out: Any, options: Options, limits: Limits) -> Any:
     """`gemm` in tiles; its arrays are a, b, c, bias and both scales."""
     _check_limits(limits)
     devices = opened(limits.device)
-    files: OpenFiles = {}
-    operation, result, finish = _product(arrays, out, options, devices, files)
-    if operation is None:
-        return finish(result)
-    run_in_tiles(operation, devices, limits, result, out, "a product")
-    return finish(result)
+    request = _checked(arrays, out, options, HostMemory(devices[0], None))
+    if 0 not in request.sizes.result:
+        run_in_tiles(_operation(request, options), devices, limits, request.result, out, "a product")
+    if out is not None:
+        return out
+    made = request.result.array
+    assert made is not None
+    return made if made.ndim else made[()]
 
 
-def _product(
-    arrays: tuple[Any, ...], out: Any, options: Options, devices: Devices, files: OpenFiles
-) -> tuple[ProductOperation | None, "Given", Any]:
-    memory = HostMemory(devices[0], None)
+def _checked(arrays: tuple[Any, ...], out: Any, options: Options, memory: HostMemory) -> _Request:
+    """The request for these arrays. A `c` that is not read may be anything but an array on a device, as in one piece."""
     a, b = Given(arrays[0], "a"), Given(arrays[1], "b")
-    c = None if arrays[2] is None else Given(arrays[2], "c")
+    refuse_on_device(arrays[2], "c")
+    c = Given(arrays[2], "c") if arrays[2] is not None and reads_c(options.beta) else None
     stand_ins = [None if each is None else each.stand_in for each in (a, b, c)]
     product = gemm_product(memory, (*stand_ins, *arrays[3:]), options)
     sizes, kind = product_shape(product.a.shape, product.b.shape), numpy_dtype(product.types[1])
     target = given_out(out)
-    check_request(
-        memory, product, sizes, numpy_dtype(product.types[0]), kind, None if target is None else target.stand_in
-    )
+    seen = None if target is None else target.stand_in
+    check_request(memory, product, sizes, numpy_dtype(product.types[0]), kind, seen)
     result = target or Given(np.empty(sizes.result, kind), "out")
-
-    def finish(made: Given) -> Any:
-        if out is not None:
-            return out
-        array = made.array
-        assert array is not None
-        return array if array.ndim else array[()]
-
-    if 0 in sizes.result:
-        return None, result, finish
-    batch, transposed = sizes.batch, [options.trans_a != "N", options.trans_b != "N"]
-    a_side, b_side = ("row" if product.a.ndim == 1 else ""), ("column" if product.b.ndim == 1 else "")
-    left = a.stack(batch, files, a_side, transposed[0])
-    right = b.stack(batch, files, b_side, transposed[1])
-    target_stack = _result_stack(result, sizes.batch, files, a_side, b_side)
     if c is not None and target is not None and same_array(c, target):
         c = target  # its lock, too
-    added = None if product.c is None or c is None else _result_stack(c, sizes.batch, files, a_side, b_side, False)
-    for name, each, stack in (("a", a, left), ("b", b, right)):
-        if overlap(each, stack, result, target_stack) != "none":
+    return _Request(product, sizes, a, b, c, target, result)
+
+
+def _operation(request: _Request, options: Options) -> ProductOperation:
+    """The operation that computes it. InvalidInput if `out` shares memory with what later tiles read."""
+    product, sizes, a, b, c, _, result = request
+    files: OpenFiles = {}
+    a_side, b_side = ("row" if product.a.ndim == 1 else ""), ("column" if product.b.ndim == 1 else "")
+    left = a.stack(sizes.batch, files, a_side, options.trans_a != "N")
+    right = b.stack(sizes.batch, files, b_side, options.trans_b != "N")
+    written = _result_stack(result, sizes.batch, files, a_side, b_side)
+    added = None if c is None else _result_stack(c, sizes.batch, files, a_side, b_side, False)
+    for each, stack in ((a, left), (b, right)):
+        if overlap(each, stack, result, written) != "none":
             raise InvalidInput(
-                f"out shares memory with {name}: in tiles it would overwrite what later tiles read; pass another out"
+                f"out shares memory with {each.name}: in tiles it would overwrite what later tiles read; pass another out"
             )
-    in_place = False
-    if added is not None and c is not None:
-        shared = overlap(c, added, result, target_stack)
-        if shared == "part":
-            raise InvalidInput("out shares memory with c, but not each element its own: pass c itself, or another out")
-        in_place = shared == "same"
+    shared = "none" if c is None or added is None else overlap(c, added, result, written)
+    if shared == "part":
+        raise InvalidInput("out shares memory with c, but not each element its own: pass c itself, or another out")
     vectors = {
         name: MemoryMatrix(np.array(vector, order="C", copy=True).reshape(1, -1))  # which may lie in the result
         for name, vector in product.vectors.items()
     }
     depth = sizes.k if product.epilogue.alpha != 0 else 0  # as in BLAS: alpha=0 reads neither a nor b
-    operation = ProductOperation(
-        sizes.m, sizes.n, depth, prod(batch), left, right, target_stack, product.types, product.epilogue,
-        product.conjugate, added, in_place, vectors, overlap(a, left, b, right) != "none",
+    return ProductOperation(
+        sizes.m, sizes.n, depth, prod(sizes.batch), left, right, written, product.types, product.epilogue,
+        product.conjugate, added, shared == "same", vectors, overlap(a, left, b, right) != "none",
     )  # fmt: skip
-    return operation, result, finish
 
 
 def _result_stack(given: Given, batch: Shape, files: OpenFiles, a_side: str, b_side: str, out: bool = True) -> Stack:

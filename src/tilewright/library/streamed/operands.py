@@ -23,10 +23,7 @@ class Given:
     """An array of the caller's: NumPy's, what NumPy converts, or anything else with a shape, a dtype and slices."""
 
     def __init__(self, value: Any, name: str) -> None:
-        if isinstance(value, Array) or framework_of(value) is not None:
-            raise InvalidInput(
-                f"{name} lies on a device; limits of memory and lists of devices are for arrays of the host and in files"
-            )
+        refuse_on_device(value, name)
         self.name, self.value = name, value
         self.array: np.ndarray | None = None if _only_sliced(value) else as_host_array(value, name)
         self._lock = Lock()
@@ -66,6 +63,14 @@ class Given:
             return file_matrix(found, files, out) or MemoryMatrix(found)
 
         return Stack(whole.shape[:-2], batch, make, whole)
+
+
+def refuse_on_device(value: Any, name: str) -> None:
+    """InvalidInput for an array in the memory of a device."""
+    if isinstance(value, Array) or framework_of(value) is not None:
+        raise InvalidInput(
+            f"{name} lies on a device; limits of memory and lists of devices are for arrays of the host and in files"
+        )
 
 
 def given_out(out: Any) -> Given | None:
