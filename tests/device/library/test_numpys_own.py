@@ -254,6 +254,10 @@ def test_prepared_products(calls: list[str]) -> None:
         same(plain(other.T, b, np.empty((9, 5), "f4")), by_kernels(other.T, b))
     with pytest.raises(InvalidInput):
         plain(a, b)
+    for left, right in ((np.ascontiguousarray(a.T), b), (a.T, np.asfortranarray(b))):
+        for out in (None, np.empty((9, 5), "f4")):
+            with pytest.raises(InvalidInput, match=r"strides .* was prepared for numpy float32 .* with strides"):
+                plain(left, right, out)
     doubled = tilewright.prepare(np.full((1, 3), 100, "i1"), np.full((3, 1), 100, "i1"))
     assert doubled(np.full((1, 3), 100, "i1"), np.full((3, 1), 100, "i1")).item() == 30000
     asked = tilewright.prepare(a, b, trans_a="T", device="cpu")
