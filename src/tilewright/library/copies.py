@@ -195,10 +195,17 @@ def _called(name: str, a: Any, out: Any, device: Any, queue: Any, wait_for: Any,
         if result is not REFUSED:
             return result
     memory = memory_for((a, out), device, queue, wait_for)
-    if limits is not None and queue is None and too_large(memory, bytes_of((a, a))) and a is not out and a.ndim == 2:
+    if limits is not None and queue is None and _wants_tiles(memory, name, a, out):
         return _in_tiles(a, out, name, limits)
     taken = memory.as_array(a, "a")
     return _copied(memory, taken, _order(name, taken), out, slot)
+
+
+def _wants_tiles(memory: Memory, name: str, a: Any, out: Any) -> bool:
+    """Whether tiles are taken without a limit: a NumPy array and its transpose do not fit the device, and tiles can."""
+    if a is out or not too_large(memory, bytes_of((a, a))):
+        return False
+    return bool(a.ndim == 2 or (a.ndim > 2 and name == "matrix_transpose"))
 
 
 def _in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:

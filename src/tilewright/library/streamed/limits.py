@@ -1,11 +1,14 @@
 """What a call is given about where it runs, and whether it asks for tiles. Each call comes here: the rest is imported later."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import zip_longest
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...core.types import ELEMENT_TYPES
 from ...errors import InvalidInput, quoted
 from ..memory.host import HostMemory
 from ..requests import Options
@@ -66,8 +69,15 @@ def refuse_with_limits(**others: Any) -> None:
 def bytes_of(arrays: Sequence[Any], result_elements: int = 0) -> int:
     """The bytes of NumPy arrays and of a result."""
     given = [array for array in arrays if isinstance(array, np.ndarray)]
-    itemsize = max((array.itemsize for array in given), default=0)
+    itemsize = max((_result_itemsize(array.dtype) for array in given), default=0)
     return sum(array.nbytes for array in given) + result_elements * itemsize
+
+
+@lru_cache(maxsize=256)
+def _result_itemsize(dtype: np.dtype) -> int:
+    """Bytes of an element of a product: those of int8 and of 8-bit floats are wider than their operands."""
+    kind = ELEMENT_TYPES.get(dtype.name)
+    return dtype.itemsize if kind is None else ELEMENT_TYPES[kind.result].itemsize
 
 
 def too_large(memory: Any, nbytes: int) -> bool:
@@ -85,4 +95,5 @@ def result_elements(a: Any, b: Any, trans_a: str = "N", trans_b: str = "N") -> i
     if not isinstance(a, np.ndarray) or not isinstance(b, np.ndarray) or min(a.ndim, b.ndim) < 2:
         return 0
     rows, columns = a.shape[-2 if trans_a == "N" else -1], b.shape[-1 if trans_b == "N" else -2]
-    return int(rows * columns * max(prod(a.shape[:-2]), prod(b.shape[:-2])))
+    sides = zip_longest(reversed(a.shape[:-2]), reversed(b.shape[:-2]), fillvalue=1)
+    return int(rows * columns * prod(map(max, sides)))

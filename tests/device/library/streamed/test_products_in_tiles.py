@@ -294,6 +294,16 @@ def test_operands_that_do_not_fit_are_multiplied_in_tiles(
     big = random(300, 310)
     assert np.array_equal(transpose(big, **where), big.T)
     assert len(chosen) == 3
+    stack = big.reshape(3, 100, 310)
+    assert np.array_equal(matrix_transpose(stack, **where), stack.swapaxes(1, 2))
+    assert len(chosen) == 4
+    assert np.array_equal(transpose(stack, **where), stack.T)  # which tiles do not do
+    wide, high = random(40, 1, 30, 20), random(30, 20, 10)
+    assert np.allclose(matmul(wide, high, **where), wide @ high, atol=1e-3)
+    assert len(chosen) == 5
+    bytes_a, bytes_b = random(400, 100, dtype="int8"), random(100, 300, dtype="int8")
+    assert np.array_equal(matmul(bytes_a, bytes_b, **where), bytes_a.astype(np.int32) @ bytes_b)
+    assert len(chosen) == 6
 
 
 @pytest.mark.parametrize("wrong", ["8XB", "", "GB", "-3GB", 0, -5, "0GB", 1.5, True])
