@@ -242,9 +242,15 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot
     memory.run(call, {"input": taken, "output": target.array}, "output", False)
     if target.copied_to is not None:
         memory.assign(target.copied_to, target.array)
-    elif slot is not None and taken is a and a.ndim:  # without dimensions a ready call gives a number, as products do
+    elif slot is not None and taken is a and _may_be_ready(a):
         slot.keep(memory.ready(Recipe(call, ((0, "input"),), "output", target.array, slot.given)))
     return memory.result(target.array) if out is None else out
+
+
+def _may_be_ready(a: Any) -> bool:
+    """Not without dimensions, where a ready call gives a number, as products do; nor a structure: NumPy takes one of records
+    for equal to one that is none, so that they would share a ready call, and the type of its results."""
+    return bool(a.ndim) and a.dtype.names is None
 
 
 def _transposes_in_place(memory: Memory, a: Any, order: tuple[int, ...], out: Any) -> bool:

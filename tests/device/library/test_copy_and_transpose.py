@@ -42,6 +42,20 @@ def test_every_element_size(dtype: str, device: Device) -> None:
             assert_same_bits(matrix_transpose(a, queue=device.queue), np.swapaxes(a, -1, -2))
 
 
+def test_records_stay_records_beside_structures_of_the_same_fields(device: Device) -> None:
+    """NumPy says that both types are equal, and hashes them alike."""
+    structure = np.dtype([("x", "i4"), ("y", "i4")])
+    records = np.dtype((np.record, structure))
+    arrays = [bits((3, 4), "int64").view(kind) for kind in (structure, records)]
+    for _ in range(2):
+        for a in arrays:
+            for put in (copy, transpose):
+                assert put(a, queue=device.queue).dtype.type is a.dtype.type
+                lent = cl_array.to_device(device.queue, a)
+                assert put(lent).dtype.type is a.dtype.type
+                assert put(lent).get().tobytes() == (a if put is copy else a.T).tobytes()
+
+
 def test_results_are_dense(device: Device) -> None:
     assert transpose(bits((9, 8), "int32"), queue=device.queue).flags.c_contiguous
 
