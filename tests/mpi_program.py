@@ -10,6 +10,7 @@ from mpi4py import MPI
 
 import tilewright.mpi
 from tilewright.errors import InvalidInput, UnsupportedType
+from tilewright.library.engine import default_device
 from tilewright.library.products import matmul as library_matmul
 from tilewright.mpi import best_grid, block
 
@@ -55,6 +56,16 @@ def check_refusal(error: type[Exception], words: str, *blocks: Any, **named: Any
         tilewright.mpi.matmul(*blocks, **named)
 
 
+def check_device_of_one_rank(grid: tuple[int, int]) -> None:
+    """The environment of the first rank names a device, that of the others none: all of them deal devices all the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        if COMM.rank:
+            patch.delenv("TILEWRIGHT_DEVICE", raising=False)
+        else:
+            patch.setenv("TILEWRIGHT_DEVICE", default_device().info.label)
+        check_product((37, 29, 53), grid, np.float32, 2.0**-17)
+
+
 def main() -> None:
     size = COMM.size
     grids = [(rows, size // rows) for rows in range(1, size + 1) if size % rows == 0]
@@ -92,6 +103,7 @@ def main() -> None:
         for dtype in (np.float32, np.float16):
             check_reproducible((6 * size, 8, 700), grid, dtype)
             check_reproducible((6 * size, 8, 700), grid, dtype, panel=33)
+    check_device_of_one_rank(grid)
     devices = COMM.gather(tilewright.mpi.products._device(COMM))
     if COMM.rank == 0:
         print(f"{size} ranks, {len(grids)} grids, devices {devices}: all right", file=sys.stdout)

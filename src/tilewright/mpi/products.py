@@ -70,25 +70,33 @@ def matmul(
     for name, array in (("a", left), ("b", right)):
         check_cast(name, array.dtype, numpy_dtype(read), "same_kind")
     panels = list(_panels(depth, panel, left, right, comm))
-    row, column = divmod(comm.rank, grid[1])
-    along_row, along_column = comm.Split(row, column), comm.Split(column, row)
     device = _device(comm)
     summed = numpy_dtype(sum_type(result))
     total = np.zeros((left.shape[0], right.shape[1]), summed)
-    parts = _received(panels, left, right, along_row, along_column)
-    if mode == REPRODUCIBLE and len(panels) > 1:  # one chain over all of k: sums of parts of it would round differently
-        parts = _joined(parts, panels, left, right)
+    row, column = divmod(comm.rank, grid[1])
+    along_row, along_column = comm.Split(row, column), comm.Split(column, row)
     try:
-        for number, (first, other) in enumerate(parts):
-            if total.size:
-                gemm(
-                    first, other, total if number else None, beta=1 if number else 0, out=total, dtype=summed,
-                    precision=precision, device=device,
-                )  # fmt: skip
+        parts = _received(panels, left, right, along_row, along_column)
+        # One chain over all of k: sums of parts of it would round differently.
+        if mode == REPRODUCIBLE and len(panels) > 1:
+            parts = _joined(parts, panels, left, right)
+        _add_products(parts, total, precision, device)
     finally:
         along_row.Free()
         along_column.Free()
     return total.astype(numpy_dtype(result), copy=False)
+
+
+def _add_products(
+    parts: Iterator[tuple[np.ndarray, np.ndarray]], total: np.ndarray, precision: str | None, device: str | None
+) -> None:
+    """Multiply what comes, and add it up in `total`, which holds zeros."""
+    for number, (first, other) in enumerate(parts):
+        if total.size:
+            gemm(
+                first, other, total if number else None, beta=1 if number else 0, out=total, dtype=total.dtype,
+                precision=precision, device=device,
+            )  # fmt: skip
 
 
 class _Panel(NamedTuple):
@@ -189,9 +197,7 @@ def _checked_depth(comm: Any, grid: Grid, a: np.ndarray, b: np.ndarray) -> tuple
 
 def _device(comm: Any) -> str | None:
     """This rank's device, as `device=` takes it."""
-    if preset_device() is not None:
-        return None
-    host = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    host = comm.Split_type(MPI.COMM_TYPE_SHARED)  # by all ranks, also where the environment names a device for some
     place = host.rank
     host.Free()
-    return dealt_device(place)
+    return dealt_device(place) if preset_device() is None else None
