@@ -26,7 +26,7 @@ def matmul(a: Tensor, b: Tensor, *, precision: str | None = None) -> Tensor:
     Raises:
         InvalidInput: shapes do not fit, types or devices differ, or the type does not offer the precision.
         UnknownName: no precision has that name.
-        UnsupportedType: no kernel multiplies the type, or a float of 8 bits requires a gradient.
+        UnsupportedType: no kernel multiplies the type, a tensor is sparse, or a float of 8 bits requires a gradient.
         Unsupported: the tensors lie on a device of another kind.
 
     >>> import torch, tilewright.torch

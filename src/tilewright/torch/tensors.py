@@ -34,7 +34,7 @@ def check_operands(precision: str | None, **tensors: torch.Tensor | None) -> Non
     """InvalidInput unless all tensors have one type, which offers the precision, and lie on one device.
 
     PyTorch does not promote types in products either: gradients have the types of their tensors. UnsupportedType for types
-    and Unsupported for devices that have no kernels.
+    that have no kernels and for sparse tensors, and Unsupported for devices that have none.
     """
     given = {name: each for name, each in tensors.items() if each is not None}
     first = next(iter(given.values()))
@@ -43,6 +43,9 @@ def check_operands(precision: str | None, **tensors: torch.Tensor | None) -> Non
         if any(getattr(each, what) != own for each in given.values()):
             listed = ", ".join(f"{name} has {getattr(each, what)}" for name, each in given.items())
             raise InvalidInput(f"the tensors must have one {what}: {listed}; convert them with .to()")
+    for name, each in given.items():
+        if each.layout is not torch.strided:
+            raise UnsupportedType(f"{name} has the layout {each.layout}: pass {name}.to_dense()")
     check_precision(checked_precision(precision), name_of(first.dtype))
     if first.device.type not in (*DEVICES, "meta"):
         raise Unsupported(f"tensors on {first.device} are not multiplied: move them to the CPU or to a CUDA GPU")

@@ -191,6 +191,12 @@ def test_what_is_refused() -> None:
         (lambda: linear(a, a, precision=WRONG), UnknownName, "no precision is called <object"),
         (lambda: linear(a, a, activation=WRONG), UnknownName, "no activation is called <object"),
         (lambda: matmul(a.to(OTHER_FLOAT8), a.T.to(OTHER_FLOAT8)), UnsupportedType, "float8_e4m3fnuz.*float32"),
+        (
+            lambda: matmul(a.to_sparse(), a.T),
+            UnsupportedType,
+            r"a has the layout torch\.sparse_coo: pass a\.to_dense\(\)",
+        ),
+        (lambda: linear(a, a.to_sparse()), UnsupportedType, "weight has the layout"),
         (lambda: linear(a, tensor((4, 5))), InvalidInput, r"\(6, 4\), \(4, 5\) and None"),
         (lambda: linear(a, a, tensor((6, 1))), InvalidInput, r"\(6, 1\)"),
         (lambda: linear(a, a, activation="tanh"), UnknownName, "tanh"),
