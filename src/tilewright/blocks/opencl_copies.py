@@ -105,7 +105,8 @@ class OpenCLCopies:
         self._near = [stop for stop in self._stops.values() if stop.device.context == context]
         self._far = [stop for stop in self._stops.values() if stop.device.context != context]
         self._ready: Any = None  # the event of what the caller had enqueued
-        self._slabs = cycle(slabs_of(home.device, max(SLAB_BYTES, lies.length_bytes)) if self._far else ())
+        self._slab_bytes = max(SLAB_BYTES, lies.length_bytes)  # at least a line
+        self._slabs = cycle(slabs_of(home.device, self._slab_bytes) if self._far else ())
 
     @property
     def places(self) -> Sequence[Hashable]:
@@ -137,16 +138,14 @@ class OpenCLCopies:
 
     def _send_far(self, panel: Panel, part: Rectangle) -> None:
         """Read the panel from `part` of the source's buffer, and write it to the devices of other contexts."""
-        slab = next(self._slabs)
-        rows = slab.lines(part.width)
+        rows = self._slab_bytes // max(part.width, 1)
         for first in range(0, part.height, rows):
-            height = min(rows, part.height - first)
+            slab, height = next(self._slabs), min(rows, part.height - first)
             begin = part.origin + first * self._lies.pitch_bytes
             lines = slab.read(self._source.base_data, begin, self._lies.pitch_bytes, (part.width, height), self._ready)
             for stop in self._far:
                 origin = stop.lies.rectangle(panel).origin + first * stop.lies.pitch_bytes
                 stop.arrived[panel] = slab.write(stop, origin, lines)
-            slab = next(self._slabs)
 
     def taken(self, panel: Panel, memory: OpenCLMemory) -> Array:
         stop = self._stops[place_of(memory)]
@@ -176,10 +175,6 @@ class _Slab:
                 copy_queue_of(device), buffer, READ | WRITE, 0, (nbytes,), np.dtype(np.uint8)
             )
         self._writes: list[Any] = []
-
-    def lines(self, width: int) -> int:
-        """How many lines of so many bytes fit."""
-        return max(1, self.nbytes // max(width, 1))
 
     def settle(self) -> None:
         """Wait until the last lines have been written."""

@@ -155,3 +155,24 @@ def test_what_cannot_be_is_refused_by_a_sentence(one_device: Device) -> None:
     for words, call in cases:
         with pytest.raises(InvalidInput, match=words):
             call()
+
+
+def test_slabs_take_turns_also_if_a_panel_fits_one(
+    device: Device, one_device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise each panel's read would wait for the writes of the one before."""
+    used, read = [], opencl_copies._Slab.read
+
+    def noted(slab: Any, *given: Any) -> np.ndarray:
+        used.append(id(slab))
+        return read(slab, *given)
+
+    monkeypatch.setattr(opencl_copies._Slab, "read", noted)
+    queues = unlike_contexts(device, one_device)
+    a, b = values(9, 8), values(8, 1024, seed=1)
+    lists = [cl_array.to_device(queue, a) for queue in queues]
+    found = matmul(lists, cl_array.to_device(queues[0], b))
+    assert all(np.allclose(each.get(), a @ b, atol=1e-4) for each in found)
+    assert len(used) == 4
+    assert used[0] != used[1]
+    assert used == used[:2] * 2
