@@ -11,7 +11,8 @@ from pretended_cuda import PretendedArray, PretendedDevice
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, Unsupported, UnsupportedType
 from tilewright.library.cuda_arrays.array import CudaArray
-from tilewright.library.cuda_arrays.dlpack import make_capsule, read_capsule
+from tilewright.library.cuda_arrays.dlpack import make_capsule, read_capsule, tensor_of
+from tilewright.library.cuda_arrays.exported import CudaResult
 from tilewright.runtime.opencl.device import Device
 
 
@@ -155,3 +156,20 @@ def test_capsules_hold_what_was_put_in(dtype: str) -> None:
     assert (found.pointer, found.shape, found.strides) == (array.pointer, array.shape, array.strides)
     assert (found.dtype, found.ordinal) == (kind, 1)
     assert found.given[0] == "given"
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "M8[s]"])
+def test_the_array_interface_has_no_name_for_narrow_floats(dtype: str, gpu: PretendedDevice) -> None:
+    """float8_e5m2 calls itself a float, as NumPy's do."""
+    kind = np.dtype(dtype) if dtype == "M8[s]" else np.dtype(getattr(pytest.importorskip("ml_dtypes"), dtype))
+    result = CudaResult(CudaArray(0x10_0000, (3,), (1,), kind, 0), gpu, 0)  # type: ignore[arg-type]
+    assert not hasattr(result, "__cuda_array_interface__")
+
+
+@pytest.mark.parametrize(("code", "bits", "lanes"), [(5, 32, 1), (2, 8, 1), (0, 4, 1), (2, 32, 4), (99, 32, 1)])
+def test_elements_that_numpy_has_not_are_refused(code: int, bits: int, lanes: int) -> None:
+    capsule = make_capsule(CudaArray(0x10_0000, (3,), (1,), np.dtype(np.float32), 0))
+    tensor = tensor_of(capsule)
+    tensor.code, tensor.bits, tensor.lanes = code, bits, lanes
+    with pytest.raises(UnsupportedType, match=f"DLPack's type {code} with {bits} bits and {lanes} lanes"):
+        read_capsule(capsule, "a", "given")

@@ -45,10 +45,16 @@ def _delete(address: int) -> None:
 _delete_from_c = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(_delete)
 
 
+def tensor_of(capsule: Any) -> _Tensor:
+    """The description in a producer's capsule, in the capsule's memory."""
+    managed = ctypes.cast(_pointer_of(capsule, _NAME), ctypes.POINTER(_Managed)).contents
+    tensor: _Tensor = managed.tensor
+    return tensor
+
+
 def read_capsule(capsule: Any, name: str, given: Any) -> CudaArray:
     """The array of a producer's capsule. It lives as long as the capsule, which the array keeps."""
-    managed = ctypes.cast(_pointer_of(capsule, _NAME), ctypes.POINTER(_Managed)).contents
-    tensor = managed.tensor
+    tensor = tensor_of(capsule)
     if tensor.device_type not in (CUDA, CUDA_MANAGED):
         raise InvalidInput(f"{name} is on no CUDA device (DLPack device type {tensor.device_type})")
     shape = tuple(tensor.shape[side] for side in range(tensor.ndim))
@@ -62,9 +68,12 @@ def _type_of(tensor: _Tensor, name: str) -> np.dtype:
     if tensor.lanes == 1 and (code, bits) in _NARROW:
         return numpy_dtype(_NARROW[code, bits])
     kind = next((kind for kind, own in _CODES.items() if own == code), None)
-    if kind is None or bits % 8 or tensor.lanes != 1:
-        raise UnsupportedType(f"{name} has elements of DLPack's type {code} with {bits} bits and {tensor.lanes} lanes")
-    return np.dtype(f"{kind}{bits // 8}" if kind != "b" else "bool")
+    try:
+        if kind is not None and not bits % 8 and tensor.lanes == 1:
+            return np.dtype(f"{kind}{bits // 8}" if kind != "b" else "bool")
+    except TypeError:  # such as complex numbers of 32 bits
+        pass
+    raise UnsupportedType(f"{name} has elements of DLPack's type {code} with {bits} bits and {tensor.lanes} lanes")
 
 
 def _code_of(dtype: np.dtype) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 import ctypes
 from typing import Any
 
+from ...core.types import FROM_ML_DTYPES
 from ...errors import InvalidInput
 from ...runtime.cuda.device import Device
 from ...runtime.cuda.events import follow, forget, recorded
@@ -27,7 +28,7 @@ class CudaResult:
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
-        if self.dtype.kind not in "biufc":
+        if self.dtype.kind not in "biufc" or self.dtype.name in FROM_ML_DTYPES:
             raise AttributeError(f"CUDA's array interface has no name for {self.dtype}: use DLPack")
         strides = tuple(stride * self.dtype.itemsize for stride in self._array.strides)
         return {
