@@ -175,7 +175,8 @@ def copy(
 ) -> Any:
     """Copy an array into a dense array in C order, or into `out`. The shape and dtype stay the same.
 
-    Arguments and errors are those of `transpose`. Its speed is the upper bound for a transpose.
+    Arguments and errors are those of `transpose`, but one device copies, and in one piece. Its speed is the upper bound for a
+    transpose.
 
     >>> import numpy as np, tilewright
     >>> tilewright.copy(np.arange(6).reshape(2, 3)[:, ::-1]).tolist()

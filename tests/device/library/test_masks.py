@@ -82,6 +82,21 @@ def test_an_array_of_dask_in_tiles() -> None:
     assert np.array_equal(matmul(array, VALUES.T, **TILES), VALUES @ VALUES.T)
 
 
+def test_an_array_of_dask_with_unknown_lengths_in_tiles() -> None:
+    da: Any = pytest.importorskip("dask.array", reason="Dask is not installed")
+    array = da.from_array(VALUES, chunks=2)
+    some = array[array[:, 0] > 1]
+    assert np.array_equal(matmul(some, VALUES.T, **TILES), VALUES[1:] @ VALUES.T)
+
+
+@pytest.mark.parametrize("options", [{}, TILES], ids=["one piece", "tiles"])
+@pytest.mark.parametrize(("shape", "dtype"), [((3, 4), "another package's"), (("m", "k"), np.float32)], ids=str)
+def test_what_has_slices_and_no_numbers_is_refused(options: dict[str, Any], shape: Any, dtype: Any) -> None:
+    sliced = type("Other", (), {"shape": shape, "dtype": dtype, "__getitem__": lambda self, index: VALUES[index]})()
+    with pytest.raises(UnsupportedType, match="a is of type Other and holds no array of numbers"):
+        matmul(sliced, VALUES.T, **options)
+
+
 def test_arrays_without_values_are_refused() -> None:
     """Such as those that JAX traces."""
 

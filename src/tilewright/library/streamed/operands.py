@@ -1,5 +1,6 @@
 """The caller's arrays as matrices of files, of memory, or of slices."""
 
+from numbers import Integral
 from threading import Lock
 from typing import Any, Literal
 
@@ -97,7 +98,13 @@ def _only_sliced(value: Any) -> bool:
         return False
     if hasattr(value, "__array_interface__") or hasattr(value, "__dlpack__"):
         return False
-    return isinstance(value.shape, tuple) and len(value.shape) >= 2  # less is small enough for a copy
+    if not isinstance(value.shape, tuple) or len(value.shape) < 2:  # less is small enough for a copy
+        return False
+    try:
+        np.dtype(value.dtype)
+    except TypeError:  # a type of another package
+        return False
+    return all(isinstance(side, Integral) for side in value.shape)  # Dask does not know all lengths
 
 
 def overlap(one: Given, one_stack: Stack, other: Given, other_stack: Stack) -> Overlap:
