@@ -121,9 +121,9 @@ if not TYPE_CHECKING:  # type checkers have the imports above, and complain abou
     def __getattr__(name: str) -> Any:
         """Import a public name from its module at its first use (PEP 562)."""
         if name == "__version__":
-            from importlib.metadata import version
+            from .core.version import VERSION
 
-            return version("tilewright")
+            return VERSION
         if name not in _HOME:
             raise AttributeError(f"module 'tilewright' has no attribute {name!r}")
         value = getattr(import_module(f".{_HOME[name]}", __name__), name)

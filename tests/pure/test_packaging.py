@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tilewright.core.version import VERSION
+
 ROOT = Path(__file__).parents[2]
 DEVELOPERS = ("pytest", "ruff", "mypy", "hypothesis", "matplotlib", "nvidia", "cuda")
 
@@ -60,7 +62,7 @@ def test_the_readme_of_an_index_has_no_link_to_a_file(project: dict[str, Any]) -
 
 def test_the_citation_is_of_this_version(project: dict[str, Any]) -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"\nversion: {project['project']['version']}\n" in citation
+    assert f"\nversion: {VERSION}\n" in citation
     assert f"\nlicense: {project['project']['license']}\n" in citation
     assert f"name: {project['project']['authors'][0]['name']}\n" in citation
 

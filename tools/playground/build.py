@@ -4,10 +4,10 @@ import hashlib
 import json
 import shutil
 import tempfile
-import tomllib
 from pathlib import Path
 
 from tilewright.analysis.explain.models import MODELS
+from tilewright.core.version import VERSION
 
 from . import exercises
 from .archive import write_compiled
@@ -19,7 +19,6 @@ COPIED = ("index.html", "style.css")
 BUNDLED = ("main.js", "worker.js")
 # Of npm's package; the rest is for Node, types and consoles.
 PYODIDE = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip")
-PROJECT = PAGE.parent / "pyproject.toml"
 
 
 def build(out: Path, numpy: Path | None = None) -> None:
@@ -66,6 +65,5 @@ def site_packages(pyodide: Path) -> str:
 
 def offered() -> dict[str, object]:
     """What the page offers before Python is there: device models and kernels."""
-    version = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["version"]
     models = [{"name": each.name, "title": each.title} for each in MODELS]
-    return {"version": version, "models": models, "examples": groups()}
+    return {"version": VERSION, "models": models, "examples": groups()}

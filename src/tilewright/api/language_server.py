@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlparse
@@ -17,6 +16,7 @@ from ..analysis.checks.checked import CheckedKernel, Problem
 from ..core.install import install_extra
 from ..core.numbers import figure
 from ..core.source import read_source, unsaved
+from ..core.version import VERSION
 from ..errors import InvalidInput, TilewrightError, Unsupported
 from .checking import check
 
@@ -36,7 +36,7 @@ def make_server() -> LanguageServer:
         from pygls.lsp.server import LanguageServer
     except ImportError as error:
         raise Unsupported(f"lsp needs pygls: {install_extra('lsp')}") from error
-    server = LanguageServer("tilewright", version("tilewright"), types.TextDocumentSyncKind.Incremental)
+    server = LanguageServer("tilewright", VERSION, types.TextDocumentSyncKind.Incremental)
     editor = Editor(server)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)

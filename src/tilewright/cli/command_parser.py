@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from ..core.language import LANGUAGES
+from ..core.version import VERSION
 from .completers import complete_arguments, values_named
 
 NAME_WIDTH = 14  # of a command's name in the list of commands, with its indent
@@ -48,12 +49,10 @@ class CommandParser(argparse.ArgumentParser):
 
 
 class Version(argparse.Action):
-    """`--version`, which looks the version up when it is used."""
+    """`--version`."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        from importlib.metadata import version
-
-        print(f"tilewright {version('tilewright')}")
+        print(f"tilewright {VERSION}")
         parser.exit()
 
 

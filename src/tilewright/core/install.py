@@ -6,6 +6,7 @@ import shutil
 import sys
 from functools import cache
 from importlib.machinery import PathFinder
+from pathlib import Path
 
 
 def pip_install(*packages: str) -> str:
@@ -46,9 +47,12 @@ def _installer() -> str:
 
 @cache
 def _origin() -> str:
+    import json
     from importlib import metadata
 
     try:
         return metadata.distribution("tilewright").read_text("direct_url.json") or ""
     except metadata.PackageNotFoundError:
-        return ""
+        folder = Path(__file__).parents[3]  # of a source tree that nobody installed
+        is_clone = (folder / "pyproject.toml").is_file()
+        return json.dumps({"url": folder.as_uri(), "dir_info": {"editable": True}}) if is_clone else ""

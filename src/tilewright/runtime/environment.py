@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..core.device import DeviceInfo
 from ..core.records import Environment
+from ..core.version import VERSION
 from .processors import usable_processors
 from .telemetry import Reading, read_smi
 
@@ -33,7 +34,9 @@ def read_environment(device: DeviceInfo, others: float | None = None) -> Environ
 
 
 def version_of(package: str) -> str:
-    """The version of an installed package, or "not installed"."""
+    """The version of this package, or of another one that is installed, or "not installed"."""
+    if package == "tilewright":
+        return VERSION
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -5,18 +5,21 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from says import says
 
+import tilewright
 from tilewright import kernels
 from tilewright.analysis.explain.models import MODELS
 from tilewright.cli.completion import SHELLS
 from tilewright.cli.main import COMMANDS, GROUPS, main
+from tilewright.core.version import VERSION
 from tilewright.kernels import LADDERS
 from tilewright.measurement.sets import SETS
+from tilewright.runtime.environment import version_of
 
 Captured = pytest.CaptureFixture[str]
 
@@ -55,8 +58,13 @@ def test_the_help_of_a_command_ends_in_examples(name: str, capsys: Captured) -> 
     assert examples.startswith(f"  tilewright {name}")
 
 
-def test_the_version(capsys: Captured) -> None:
-    assert says(text_of(capsys, "--version"), version("tilewright"))
+def test_the_version_of_a_source_tree_that_is_not_installed(capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "distribution", missing)
+    assert says(text_of(capsys, "--version"), VERSION)
+    assert VERSION == tilewright.__version__ == version_of("tilewright")
 
 
 @pytest.mark.parametrize("arguments", [["--debug", "show", "tiles/2"], ["show", "tiles/2", "--debug"]], ids=" ".join)

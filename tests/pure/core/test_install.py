@@ -5,6 +5,7 @@ import re
 import shlex
 import sys
 import tomllib
+from importlib import metadata
 
 import pytest
 from paths import ROOT
@@ -27,6 +28,17 @@ FOLDER = {"url": "file:///home/me/a%20clone", "dir_info": {}}
 )
 def test_an_extra_is_installed_from_where_tilewright_came(origin: dict[str, object], wanted: list[str]) -> None:
     assert install.requirement("cpu", json.dumps(origin) if origin else "") == wanted
+
+
+def test_an_extra_of_a_source_tree_that_is_not_installed_comes_from_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> None:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "distribution", missing)
+    install._origin.cache_clear()
+    command = install.install_extra("cuda")
+    install._origin.cache_clear()
+    assert shlex.split(command)[-2:] == ["-e", f"{ROOT}[cuda]"]
 
 
 def test_the_command_is_quoted_for_every_shell() -> None:

@@ -1,10 +1,10 @@
 """Problems for other programs: SARIF 2.1.0 (OASIS standard, 2020), and annotations of GitHub's workflows."""
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import PurePath
 from typing import Any
 
+from ...core.version import VERSION
 from .checked import CheckedKernel, Problem
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -23,7 +23,7 @@ def sarif(kernels: Sequence[CheckedKernel]) -> dict[str, Any]:
     rules = list(dict.fromkeys(each.rule for each in problems))
     driver = {
         "name": "tilewright",
-        "version": version("tilewright"),
+        "version": VERSION,
         "rules": [{"id": each, "shortDescription": {"text": _described(each)}} for each in rules],
     }
     results = [_result(each, rules.index(each.rule)) for each in problems]
