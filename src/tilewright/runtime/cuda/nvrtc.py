@@ -4,12 +4,14 @@ It needs neither a GPU nor a driver nor Python bindings. Several versions may be
 Volta, version 13 does not.
 """
 
+import contextlib
 import ctypes
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 from ...errors import BuildFailed, ProcessFailed, Unsupported
 from ..icd.drivers import Places
@@ -129,7 +131,18 @@ def _open(path: str) -> Nvrtc | None:
         return None
     major, minor, count = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
     library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    _open_builtins(Path(path).parent / f"libnvrtc-builtins.so.{major.value}.{minor.value}")
     library.nvrtcGetNumSupportedArchs(ctypes.byref(count))
     numbers = (ctypes.c_int * count.value)()
     library.nvrtcGetSupportedArchs(numbers)
     return Nvrtc(library, f"NVRTC {major.value}.{minor.value}", tuple(numbers))
+
+
+def _open_builtins(path: Path) -> None:
+    """Open the file that NVRTC opens by its bare name as it compiles. NVRTC 13.0 does not look for it in its own folder.
+
+    If it cannot be opened, the first compilation says so.
+    """
+    if path.is_file():
+        with contextlib.suppress(OSError):
+            ctypes.CDLL(str(path))
