@@ -20,6 +20,9 @@ from .sizes import FilePath
 Kind = TypeVar("Kind")
 
 FORMAT = 2
+# What msgspec raises for a file that is no JSON, or has other fields; that is no UTF-8; that is nested too deeply. Its
+# DecodeError is a ValueError in later versions alone.
+DAMAGED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 # A file with a number below 0 is no record.
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Seconds = Annotated[float, msgspec.Meta(ge=0)]
@@ -320,7 +323,7 @@ def load(path: FilePath, kind: type[Kind], what: str, form: int | None = None) -
         raise RecordError(f"{path} is not a compressed file: {error}") from error
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except DAMAGED as error:
         raise RecordError(f"{path} is not {what}: {error}") from error
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from ..core.files import write_atomically
+from ..core.records import DAMAGED
 from ..runtime.home import note_trouble, read_own, user_home
 
 FILE = "tours.json"
@@ -34,7 +35,7 @@ def load_tours() -> Tours:
     try:
         content = read_own(tours_file())
         return msgspec.json.decode(content, type=Tours) if content else Tours()
-    except (ValueError, RecursionError, OSError):  # damaged: no JSON, no UTF-8, or nested without an end
+    except (OSError, *DAMAGED):
         return Tours()
 
 

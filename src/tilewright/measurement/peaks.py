@@ -13,6 +13,7 @@ from ..core.files import write_atomically
 from ..core.kernel import KERNELS, Config, Kernel
 from ..core.plan import plan_kernel
 from ..core.problem import Copy, Problem, compulsory_bytes, random_arrays
+from ..core.records import DAMAGED
 from ..core.types import element_type
 from ..errors import WrongResult
 from ..kernels.peaks import (
@@ -102,7 +103,7 @@ def _write(path: Path, peaks: Peaks) -> None:
 def _read(path: Path) -> Peaks | None:
     try:
         return msgspec.json.decode(path.read_bytes(), type=Peaks)
-    except (OSError, ValueError, RecursionError):  # damaged: no JSON, no UTF-8, or nested without an end
+    except (OSError, *DAMAGED):
         return None
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from ...core.device import PREDICTED as DEVICES
+from ...core.records import DAMAGED
 from ...core.sizes import FilePath
 from ...errors import RecordError, UnknownName
 from .facts import DeviceFacts
@@ -31,5 +32,5 @@ def read_facts(path: FilePath) -> DeviceFacts:
     """Read a table; RecordError says what is wrong with the file."""
     try:
         return msgspec.json.decode(Path(path).read_bytes(), type=DeviceFacts)
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, *DAMAGED) as error:
         raise RecordError(f"{path} is no table of a device's facts: {error}") from error

@@ -120,9 +120,10 @@ def test_unknown_devices_and_broken_tables_are_named(tmp_path: object) -> None:
     with pytest.raises(RecordError, match=r"missing\.json"):
         read_facts(f"{tmp_path}/missing.json")
     damaged = Path(str(tmp_path)) / "damaged.json"
-    damaged.write_bytes(b'{"name": "\xff"}')
-    with pytest.raises(RecordError, match=r"damaged\.json is no table"):
-        read_facts(damaged)
+    for content in (b"{broken", b'{"name": 1}', b'{"name": "\xff"}', b"[" * 100_000):
+        damaged.write_bytes(content)
+        with pytest.raises(RecordError, match=r"damaged\.json is no table"):
+            read_facts(damaged)
     with pytest.raises(InvalidInput, match="guessed"):
         Figure(1.0, "guessed", "nowhere")
 
