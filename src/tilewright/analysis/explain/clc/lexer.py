@@ -4,7 +4,7 @@ Positions are made when somebody asks for them: most tokens of a large set of he
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -29,13 +29,36 @@ class Position:
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """The characters of a file; `starts` is where its lines begin."""
+    """The characters of a file; `starts` is where its lines begin, `shortened` where a character stands for a trigraph."""
 
     characters: str
+    shortened: tuple[int, ...] = ()
 
     @cached_property
     def starts(self) -> list[int]:
         return [0] + [match.end() for match in re.finditer("\n", self.characters)]
+
+    def column(self, start: int, at: int) -> int:
+        """The column of an offset in the line that begins at `start`, as the file has it."""
+        trigraphs = bisect_left(self.shortened, at) - bisect_left(self.shortened, start) if self.shortened else 0
+        return at - start + 1 + 2 * trigraphs
+
+
+_TRIGRAPHS = dict(zip("=(/)'<!>-", "#[\\]^{|}~", strict=True))
+
+
+def text_of(characters: str) -> Text:
+    """A file's characters with those that its trigraphs stand for (C99, 5.2.1.1)."""
+    if "??" not in characters:
+        return Text(characters)
+    shortened: list[int] = []
+
+    def replaced(match: re.Match[str]) -> str:
+        shortened.append(match.start() - 2 * len(shortened))
+        return _TRIGRAPHS[match[1]]
+
+    known = re.sub(r"\?\?([=(/)'<!>-])", replaced, characters)
+    return Text(known, tuple(shortened))
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +72,7 @@ class Origin:
     def position(self, at: int) -> Position:
         starts = self.text.starts
         line = bisect_right(starts, at)
-        return Position(self.name, line + self.shift, at - starts[line - 1] + 1)
+        return Position(self.name, line + self.shift, self.text.column(starts[line - 1], at))
 
 
 class Token(NamedTuple):
@@ -77,6 +100,7 @@ _TOKEN = re.compile(
     rf"""(?:[ \t\f\v\r\n\u00a0\ufeff]++|\\\r?\n|{_COMMENT})*+(?:
     (?P<name>[A-Za-z_$]\w*+)
     |(?P<number>\.?\d(?:[eEpP][+-]|[\w.])*+)
+    |(?P<digraph>%:%:|<:|:>|<%|%>|%:)
     |(?P<operator><<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|[-+*/%&|^~!<>=?:;,.(){{}}\[\]#])
     |(?P<string>{_STRING})
     |(?P<character>{_CHARACTER})
@@ -86,11 +110,12 @@ _TOKEN = re.compile(
 # What decides where directives stand and where functions end; the rest of the text is not looked at.
 _DIRECTIVE = re.compile(
     rf"""{_COMMENT}|{_STRING}|{_CHARACTER}
-    |\n(?:[ \t\f\v\r\u00a0\ufeff]|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+(?P<directive>\#
+    |\n(?:[ \t\f\v\r\u00a0\ufeff]|/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/)*+(?P<directive>(?:\#|%:)
         (?:[^\n\\/"']|\\\r?\n|\\.|{_COMMENT}|{_STRING}|{_CHARACTER}|[/"'])*+)""",
     re.X | re.S,
 )
-_BRACE = re.compile(rf"{_COMMENT}|{_STRING}|{_CHARACTER}|(?P<brace>[{{}}])", re.S)
+_BRACE = re.compile(rf"{_COMMENT}|{_STRING}|{_CHARACTER}|(?P<brace>[{{}}]|<%|%>)", re.S)
+_DIGRAPHS = {"<:": "[", ":>": "]", "<%": "{", "%>": "}", "%:": "#", "%:%:": "##"}
 _NOTHING: frozenset[str] = frozenset()
 
 
@@ -114,7 +139,7 @@ def pieces_of(characters: str) -> tuple[Piece, ...]:
         if start > at:
             out.append(Piece(None, at, start))
         at = match.end() - 1
-        word = re.match(r"#(?:[ \t]|\\\r?\n|/\*.*?\*/)*(\w*)", characters[start:at], re.S)
+        word = re.match(r"(?:#|%:)(?:[ \t]|\\\r?\n|/\*.*?\*/)*(\w*)", characters[start:at], re.S)
         assert word is not None
         out.append(Piece(word[1], start, at))
     if at < len(characters):
@@ -133,6 +158,9 @@ def tokenize(origin: Origin, start: int = 0, end: int | None = None) -> list[Tok
         at = match.start(group)
         if kind == "unknown":
             raise origin.position(at).error(f"{characters[at]!r} does not start any OpenCL C token")
+        if kind == "digraph":
+            out.append(Token("operator", _DIGRAPHS[match[group]], origin, at, at != match.start(), _NOTHING))
+            continue
         out.append(Token(kind, match[group], origin, at, at != match.start(), _NOTHING))
     return out
 
@@ -142,12 +170,18 @@ def tokens_of_text(characters: str, name: str) -> list[Token]:
     return tokenize(Origin(Text(characters), name))
 
 
+def spelled(token: Token) -> str:
+    """The token as its file has it: a digraph is not the operator that it stands for."""
+    written = token.origin.text.characters[token.at : token.at + 2 * len(token.text)]
+    return written if _DIGRAPHS.get(written) == token.text and token.kind == "operator" else token.text
+
+
 def function_bodies(characters: str, start: int, end: int, depth: int) -> tuple[list[tuple[int, int]], int]:
     """The bodies of functions between two offsets, which begin inside `depth` braces; and how many are open at the end."""
     out: list[tuple[int, int]] = []
     begin: int | None = None
     for match in _BRACE.finditer(characters, start, end):
-        brace = match["brace"]
+        brace = _DIGRAPHS.get(match["brace"], match["brace"])
         if brace == "{":
             if depth == 0:
                 at = match.start()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from .lexer import Position, Token, tokens_of_text
+from .lexer import Position, Token, spelled, tokens_of_text
 
 MOST_TOKENS, LONGEST_TOKEN = 100_000, 4096
 TOKENS_FOR_EACH = 10  # that macros may make for each token of the source, beyond MOST_TOKENS
@@ -206,6 +206,6 @@ def _paste(out: list[Token], right: list[Token], use: Token) -> None:
 
 
 def _text_of(tokens: list[Token], use: Token) -> Token:
-    text = "".join((" " if token.spaced and index else "") + token.text for index, token in enumerate(tokens))
+    text = "".join((" " if token.spaced and index else "") + spelled(token) for index, token in enumerate(tokens))
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return _made("string", f'"{escaped}"', use)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ....core.source import file_text
 from .branches import WORDS, Conditions
-from .lexer import Origin, Piece, Position, Text, Token, function_bodies, pieces_of, tokenize, tokens_of_text
+from .lexer import Origin, Piece, Position, Token, function_bodies, pieces_of, text_of, tokenize, tokens_of_text
 from .macros import Budget, Macro, expand, read_macro
 from .predefined import predefined
 
@@ -92,8 +92,9 @@ def preprocess(
     state = _State(dict(_predefined(standard)), [Path(each) for each in include], file)
     for name, value in (macros or {}).items():
         state.define(_option(name, str(value)))
-    _run(Origin(Text(source), file), state, 0)
-    last = state.out[-1] if state.out else Token("end", "", Origin(Text(source), file), 0)
+    origin = Origin(text_of(source), file)
+    _run(origin, state, 0)
+    last = state.out[-1] if state.out else Token("end", "", origin, 0)
     end = Token("end", "", last.origin, last.at)
     return Preprocessed([*_without_pragma_operator(state.out), end], state.contract)
 
@@ -197,7 +198,7 @@ def _include(rest: list[Token], position: Position, state: _State, depth: int) -
     state.included += 1
     if state.included > _MOST_INCLUDES:
         raise position.error(f"more than {_MOST_INCLUDES:,} files are included")
-    _run(Origin(Text(_text_of(path, position)), str(path)), state, depth + 1)
+    _run(Origin(text_of(_text_of(path, position)), str(path)), state, depth + 1)
 
 
 def _named(rest: list[Token], position: Position, state: _State) -> str:

@@ -26,10 +26,12 @@ class Item(NamedTuple):
     @property
     def places(self) -> "np.typing.NDArray[np.int64]":
         """All offsets of the value."""
-        out = np.array([self.offset], np.int64)
-        for count, stride in self.repeats:
-            out = (out[:, None] - stride * np.arange(count, dtype=np.int64)).ravel()
-        return out
+        return offsets(self.offset, self.repeats)
+
+    def touches(self, begin: int, end: int) -> bool:
+        """Whether one of its places has bytes between two offsets."""
+        places = self.places
+        return bool(((places < end) & (places + self.type.size > begin)).any())
 
     def view(self, data: "np.typing.NDArray[np.uint8]", copies: int, dtype: "np.dtype[Any]", count: int) -> Any:
         """All places of the value, `count` elements of `dtype`, in the `copies` of a variable: (copies, ..., count)."""
@@ -71,11 +73,38 @@ class Located(NamedTuple):
         ]
 
     def emptied(self, before: list[Item], offset: int) -> list[Slot]:
-        """The outermost union that holds another member so far, which is gone then."""
-        unions = self.unions(offset)
-        known = dict(union for each in before for union in each.unions) if unions else {}
-        found = [each for each, key in unions if known.get(key, each.number) != each.number]
-        return [Slot(each.offset, each.kind) for each in found[:1]]
+        """The outermost union that holds another member so far, or all of another one, which is gone then."""
+        found = [
+            (Slot(each.offset, each.kind), filled_member(before, key) not in (None, each.number))
+            for each, key in self.unions(offset)
+        ]
+        return [slot for slot, other in found if other or is_value(slot, before, offset)][:1]
+
+
+def filled_member(items: list[Item], union: tuple[int, int]) -> int | None:
+    """The number of the member that was filled last in a union, of which there may be several in a range."""
+    for item in reversed(items):
+        for (offset, identity), number in item.unions:
+            if identity == union[1] and union[0] in offsets(offset, item.repeats):
+                return number
+    return None
+
+
+def offsets(last: int, repeats: tuple[tuple[int, int], ...]) -> "np.typing.NDArray[np.int64]":
+    """All places of what stands at `last`, and in the elements before it."""
+    out = np.array([last], np.int64)
+    for count, stride in repeats:
+        out = (out[:, None] - stride * np.arange(count, dtype=np.int64)).ravel()
+    return out
+
+
+def is_value(slot: Slot, before: list[Item], offset: int) -> bool:
+    """Whether a struct has its value from an expression so far, or is a part of one that has."""
+    if not any(isinstance(each.type, Struct) for each in before):
+        return False
+    begin = offset + slot.offset
+    last = next((each for each in reversed(before) if each.touches(begin, begin + slot.type.size)), None)
+    return last is not None and isinstance(last.type, Struct)
 
 
 def count_of(kind: Array | Struct) -> int:
@@ -178,12 +207,13 @@ class InitialiserCompiler(ExpressionCompiler):
         """Fills what the designators of an item name, and what comes after it inside of that part of `kind`. The number of the
         part, and that of the next item."""
         designators, item = items.items[index]
-        place = located(kind, designators, item.position)
-        filled = [zeros(slot, offset, item.position) for slot in place.emptied(out, offset)]
-        index = self.fill_slot(place.slot, items, index, offset, filled, bool(out))
+        place, begin = located(kind, designators, item.position), len(out)
+        out += [zeros(slot, offset, item.position) for slot in place.emptied(out, offset)]
+        index = self.fill_slot(place.slot, items, index, offset, out, bool(out))
         unions = tuple((key, level.number) for level, key in place.unions(offset))
-        out += [
-            each._replace(repeats=(*place.repeats, *each.repeats), unions=(*unions, *each.unions)) for each in filled
+        out[begin:] = [
+            each._replace(repeats=(*place.repeats, *each.repeats), unions=(*unions, *each.unions))
+            for each in out[begin:]
         ]
         for level in reversed(place.levels[1:]):
             index = self.fill(level.kind, items, index, offset + level.offset, out, level.number + 1, True)
@@ -201,6 +231,8 @@ class InitialiserCompiler(ExpressionCompiler):
             out += self.flatten(slot.type, item, offset + slot.offset, slot.field)
             return index + 1
         assert isinstance(slot.type, Array | Struct)
+        if again and isinstance(slot.type, Struct) and is_value(slot, out, offset):
+            out.append(zeros(slot, offset, item.position))
         return self.fill(slot.type, items, index, offset + slot.offset, out, again=again)
 
     def fill(
@@ -214,10 +246,16 @@ class InitialiserCompiler(ExpressionCompiler):
         again: bool = False,
     ) -> int:
         """An aggregate whose braces are left out takes as many values as it has room for. The number of the next one."""
+        begin = len(out)
+        key = (offset, kind.identity) if isinstance(kind, Struct) and kind.union and not first else None
+        if again and key is not None and filled_member(out, key):
+            out.append(zeros(Slot(0, kind), offset, items.items[index][1].position))
         for number in range(first, count_of(kind)):
             if index >= len(items.items) or (number and items.items[index][0]):
                 break
             index = self.fill_slot(slot_of(kind, number), items, index, offset, out, again)
+        if key is not None:
+            out[begin:] = [each._replace(unions=((key, 0), *each.unions)) for each in out[begin:]]
         return index
 
     def is_whole(self, kind: Type, item: Expression) -> bool:
