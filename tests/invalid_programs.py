@@ -80,6 +80,7 @@ INVALID = {
     ("", "switch (v.x) { case 3 ... 9: ; case 5: ; }"): "3:32: there are two cases for 5",
     ("", "switch ((uchar)v.x) { case 1: ; case -1 ... 3: ; }"): "3:33: there are two cases for 1",
     ("", "o[0] = vec_step(int[3]);"): "3:8: vec_step takes a scalar or a vector, not int[3]",
+    ("", "ulong4 w = 1; w = w * 3ull;"): "3:21: a constant with ll is of higher rank than the elements of ulong4: write ul",
     ("", "\n#if 1\n#else\n#else\n#endif\n"): "6:1: #else after #else",
     ("", "\n#if 0\n#if 1\n#else\n#elif 1\n#endif\n#endif\n"): "7:1: #elif after #else",
 }  # fmt: skip

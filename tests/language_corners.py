@@ -36,6 +36,21 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "r[5] = o[0].x * 1000 + o[1].x * 100 + o[1].y * 10 + o[2].x; r[6] = o[2].y;",
         [1, -1, -946, 18, 50, 7569, 0, 0],
     ),
+    "sizes of constants with ll": (
+        "",
+        "ulong x = 5; r[0] = sizeof(1ull) + 100 * sizeof(~1ll) + 10000 * sizeof(g ? 1 : 1ull); r[1] = _Alignof(1ull << 2);"
+        "r[2] = sizeof(({ 1ull; })) + 100 * sizeof((2, x + 1ull)); r[3] = sizeof(x += 1ull) + 100 * sizeof((ulong)1ull);"
+        "r[4] = sizeof(1 << 2ull) + 100 * sizeof(1ull > 2) + 10000 * sizeof(1.0f * 1ull); r[5] = sizeof(r[1ull]);",
+        [161616, 16, 1616, 808, 40404, 4, 0, 0],
+    ),
+    "constants with ll that fit into 64 bits": (
+        "",
+        "ulong x = 5, h = 14695981039346656037ull; int y = -5; h = (h ^ (uchar)g) * 1099511628211ull + 3ull; h |= h >> 13ull;"
+        "r[0] = h % 1000ull; r[1] = (h >> 11) * (1.0f / (1ull << 53)) * 100; r[2] = x % 7ull + (x < 7ull) + ((x ^ 3ull) >> 1);"
+        "r[3] = y / 2ll + (y % 3ll) * 10 + (y < 3ll); r[4] = ((y & 255ull) >> 2) + (float)7ull; if (x & 1ull) r[5] = 3;"
+        "float f = 1.5f; f *= 3ull; r[6] = f * 2ll + (g ? 3ull : 4ull); float4 v = (float4)(7ull); r[7] = v.y;",
+        [565, 68, 9, -21, 69, 3, 12, 7],
+    ),
 }  # fmt: skip
 
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 from .constant import constant_integer
 from .expressions import ExpressionParser
-from .refused import OTHER_TYPE, VARIABLE_LENGTH
+from .refused import LONG_LONG, OTHER_TYPE, VARIABLE_LENGTH
 from .tree import Expression, Name, Number
 from .typed_constants import NotConstant
+from .walk import has_wide_constant
 
 QCOM_SUB_GROUPS = {"half": 64, "full": 128}  # Adreno GPUs; cl_qcom_reqd_sub_group_size names no numbers
 _OTHER_TYPES = ("vector_size", "mode")
@@ -33,6 +34,8 @@ class AttributeParser(ExpressionParser):
         try:
             return constant_integer(expression, self.constants)
         except NotConstant:
+            if has_wide_constant(expression):
+                raise expression.position.error(LONG_LONG) from None
             unknown = self.unknown_name(expression)
             if unknown is None:
                 raise expression.position.error(VARIABLE_LENGTH) from None

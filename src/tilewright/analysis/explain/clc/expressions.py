@@ -31,7 +31,7 @@ from .tree import (
     VectorLiteral,
 )
 from .types import Type, Vector
-from .walk import nodes_of
+from .walk import has_wide_constant, nodes_of
 
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _UNARY = {"+", "-", "!", "~", "*", "&", "++", "--"}
@@ -129,7 +129,8 @@ class ExpressionParser(TokenStream):
             check_has_size(kind, token.position)
             return SizeOf(token.position, asks, kind, None)
         operand = self.unary()
-        known = None if asks in _ALIGNMENT_OF else sized_type(operand, self.types_of_names)
+        unknown = asks in _ALIGNMENT_OF or has_wide_constant(operand)
+        known = None if unknown else sized_type(operand, self.types_of_names)
         return SizeOf(token.position, asks, known, operand)
 
     def asks_vector_step(self) -> bool:

@@ -28,5 +28,5 @@ EFFECTS_BEFORE_COLON = (
     "what stands before ?: is named twice here, so it must not change anything: keep it in a variable"
 )
 LONG_LONG = "long long has 128 bits in OpenCL C, which are not supported: write long, which has 64"
-WIDE_CONSTANT = "a constant with ll has 128 bits in OpenCL C, and this operator can tell them from 64: write ul or l"
+WIDE_CONSTANT = "a constant with ll has 128 bits in OpenCL C, and here they can be told from 64: write ul or l"
 PACKED_BITS = "bit-fields of packed structs are not supported: shift and mask by hand"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .tree import Assembly, Call, Expression, Function, Name, Node, Program
+from .tree import Assembly, Call, Expression, Function, Name, Node, Number, Program
 
 
 def children(node: Node) -> Iterator[Any]:
@@ -21,6 +21,11 @@ def nodes_of(node: Any) -> Iterator[Node]:
         for child in node:
             if isinstance(child, Node | tuple):
                 yield from nodes_of(child)
+
+
+def has_wide_constant(node: Node) -> bool:
+    """Whether a constant with ll, which means 128 bits in OpenCL C, occurs in it."""
+    return any(isinstance(each, Number) and each.wide for each in nodes_of(node))
 
 
 def has_assembly(function: Function) -> bool:

@@ -9,7 +9,7 @@ from ....core.language import Sentence
 from ..clc.lexer import Position
 from ..clc.refused import REFUSED_WORDS
 from ..clc.tree import Call, Function
-from ..clc.types import UINT, Event, Pointer, Scalar, Struct, Type, Vector, Void
+from ..clc.types import UINT, Event, Pointer, Scalar, Struct, Type, Vector, Void, element_of
 from ..clc.walk import has_assembly
 from .builtins import NVIDIA_WRAPPERS, PTX_ADDRESSES, find_builtin
 from .compiled_code import Code, Frame, Register, Value
@@ -21,6 +21,7 @@ from .overloads import Given, chosen_overload, signature
 from .places import MemoryPlace, RegisterPlace
 from .registers import value_of_bytes, zero_of
 from .undefined import checked_change
+from .wide_constants import check_fits
 
 
 def is_null(code: Code) -> bool:
@@ -47,6 +48,9 @@ class CallCompiler(PlaceCompiler):
 
     def converted(self, code: Code, target: Type, position: Position) -> Code:
         """`code` as an assignment to `target` converts it."""
+        element = element_of(target)
+        if element is not None and (element.is_float or element.name == "bool"):
+            check_fits(code, position)
         return checked_change(code, lambda each: change(each, target), position, self.machine)
 
     def check_assignable(self, code: Code, target: Type, position: Position) -> None:

@@ -34,12 +34,14 @@ Step = Callable[[Frame, Mask], Mask]
 @dataclass(frozen=True, slots=True)
 class Code:
     """An expression. `boolean` says that its value is stored as NumPy booleans though its type is int. `constant` is the value
-    if it is known at compile time."""
+    if it is known at compile time. `wide` and `beyond` are about constants with ll (`wide_constants`)."""
 
     type: Type
     run: Run
     boolean: bool = False
     constant: Value = None
+    wide: bool = False
+    beyond: bool = False
 
 
 class Place:

@@ -4,6 +4,7 @@ from ..clc.lexer import Position
 from ..clc.types import LONG, Pointer, Scalar, Type, Vector, element_of
 from .compiled_code import Code
 from .convert import change, truth
+from .wide_constants import check_fits
 
 
 def condition(code: Code, position: Position) -> Code:
@@ -14,6 +15,7 @@ def condition(code: Code, position: Position) -> Code:
         )
     if not isinstance(code.type, Scalar | Pointer):
         raise position.error(f"a condition is a scalar, not {code.type}")
+    check_fits(code, position)
     return truth(code)
 
 
@@ -21,6 +23,7 @@ def switch_subject(code: Code, position: Position) -> Code:
     """`code` as the integer that a switch compares with its cases."""
     if not isinstance(code.type, Scalar) or code.type.is_float:
         raise position.error(f"a switch takes an integer, not {code.type}")
+    check_fits(code, position)
     return change(code, LONG)
 
 

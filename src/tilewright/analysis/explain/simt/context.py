@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..clc.lexer import Position
+from ..clc.refused import LONG_LONG
 from ..clc.tree import Cast, Expression, Function, Program, Statement, TypeOf, Variable
 from ..clc.types import Array, Pointer, Type
+from ..clc.walk import has_wide_constant
 from .compiled_code import Code, Place, Run, Step, Symbol
 from .machine import Machine
 from .off_chip import OffChip
@@ -93,6 +95,8 @@ class Context:
     def resolved(self, kind: Type) -> Type:
         """A type whose `typeof` are replaced by the types of their expressions."""
         if isinstance(kind, TypeOf):
+            if self.is_wide(kind.expression):
+                raise kind.expression.position.error(LONG_LONG)
             return self.type_of(kind.expression)
         if isinstance(kind, Pointer):
             target = self.resolved(kind.target)
@@ -107,6 +111,10 @@ class Context:
 
     def function(self, function: Function, position: Position) -> FunctionCode:
         raise NotImplementedError
+
+    def is_wide(self, expression: Expression) -> bool:
+        """Whether a constant with ll makes it 128 bits wide in OpenCL C."""
+        return has_wide_constant(expression) and self.value(expression).wide
 
     def type_of(self, expression: Expression) -> Type:
         """The type of an expression that is not evaluated (sizeof)."""

@@ -34,6 +34,7 @@ from .masks import Mask
 from .operators import OperatorCompiler
 from .part_places import BitFieldPlace
 from .places import MemoryPlace
+from .wide_constants import WIDE, check_fits, with_sign, with_width
 
 
 class ExpressionCompiler(OperatorCompiler):
@@ -83,7 +84,7 @@ class ExpressionCompiler(OperatorCompiler):
 
     def number(self, expression: Number) -> Code:
         value = expression.type.dtype.type(expression.value)
-        return Code(expression.type, lambda frame, mask: value, False, value)
+        return Code(expression.type, lambda frame, mask: value, False, value, expression.wide)
 
     def name(self, expression: Name) -> Code:
         symbol = self.find(expression.name, expression.position)
@@ -102,7 +103,12 @@ class ExpressionCompiler(OperatorCompiler):
             return Code(Pointer(place.type, place.space, place.constant), place.locate)
         if expression.operator in ("++", "--"):
             return self.step(expression.operand, expression.operator, expression.position, after=False)
-        return unary(expression.operator, self.value(expression.operand), expression.position, self.machine)
+        operand = self.value(expression.operand)
+        result = unary(expression.operator, operand, expression.position, self.machine)
+        if expression.operator == "!":
+            check_fits(operand, expression.position)
+            return result
+        return with_sign(result, expression.operator, operand)
 
     def step(self, operand: Expression, operator: str, position: Position, after: bool) -> Code:
         """++ and --; `after` gives the value from before."""
@@ -166,7 +172,9 @@ class ExpressionCompiler(OperatorCompiler):
         code = self.value(value)
         if expression.operator == "+" and not self.contract:
             self.added[id(expression)] = code
-        return binary(expression.operator, old, code, expression.position, self.machine)
+        result = binary(expression.operator, old, code, expression.position, self.machine)
+        operation = Binary(expression.position, expression.operator, expression.target, value)
+        return with_width(result, old, code, operation)
 
     def comma(self, expression: Comma) -> Code:
         first, second = self.value(expression.first).run, self.value(expression.second)
@@ -176,7 +184,7 @@ class ExpressionCompiler(OperatorCompiler):
             first(frame, mask)
             return run(frame, mask)
 
-        return Code(second.type, both, second.boolean)
+        return Code(second.type, both, second.boolean, None, second.wide, second.beyond)
 
     def statement_expression(self, expression: StatementExpression) -> Code:
         check_stays(expression.block)
@@ -193,7 +201,9 @@ class ExpressionCompiler(OperatorCompiler):
                 step(frame, mask)
             return None if value is None else value.run(frame, mask)
 
-        return Code(Void(), run) if value is None else Code(value.type, run, value.boolean)
+        if value is None:
+            return Code(Void(), run)
+        return Code(value.type, run, value.boolean, None, value.wide, value.beyond)
 
     def cast(self, expression: Cast) -> Code:
         target = self.resolved(expression.type)
@@ -223,7 +233,7 @@ class ExpressionCompiler(OperatorCompiler):
             raise expression.position.error(f"{kind} takes no list of elements")
         items = [self.value(each) for each in expression.items]
         if len(items) == 1 and isinstance(items[0].type, Scalar):
-            return change(items[0], kind)
+            return change(self.as_element(items[0], kind.element, expression.position), kind)
         if len(items) == 1 and items[0].type == kind:
             return items[0]
         if len(items) == 1:
@@ -247,13 +257,15 @@ class ExpressionCompiler(OperatorCompiler):
             return code
         if not isinstance(code.type, Scalar):
             raise position.error(f"{code.type} does not fit into a vector")
+        if element.is_float:
+            check_fits(code, position)
         return change(code, element)
 
     def size_of(self, expression: SizeOf) -> Code:
         kind = expression.type
         if kind is None:
             assert expression.operand is not None
-            kind = self.type_of(expression.operand)
+            kind = WIDE if self.is_wide(expression.operand) else self.type_of(expression.operand)
         kind = self.resolved(kind)
         value = np.uint64(fact_of(kind, expression.asks, expression.position))
         return Code(ULONG, lambda frame, mask: value, False, value)

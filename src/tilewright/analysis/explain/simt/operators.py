@@ -11,7 +11,7 @@ from .compiled_code import Code, Frame, Value
 from .conditions import check_selects, condition
 from .convert import change
 from .masks import Mask
-from .wide_constants import check_wide
+from .wide_constants import check_fits, of_both, with_width
 
 
 class OperatorCompiler(CallCompiler):
@@ -24,9 +24,9 @@ class OperatorCompiler(CallCompiler):
             code = self.contracted(expression)
             if code is not None:
                 return code
-        check_wide(expression.operator, expression.left, expression.right, expression.position)
         left, right = self.value(expression.left), self.value(expression.right)
-        return binary(expression.operator, left, right, expression.position, self.machine)
+        result = binary(expression.operator, left, right, expression.position, self.machine)
+        return with_width(result, left, right, expression)
 
     def contracted(self, expression: Binary) -> Code | None:
         """A product in a sum rounded once, chosen as Clang's fp-contract=on does: the left product first."""
@@ -50,6 +50,8 @@ class OperatorCompiler(CallCompiler):
         element = element_of(outer)
         if inner != outer or element is None or not element.is_float:
             return None
+        for each in (left, right, addend):
+            check_fits(each, position)
         pair = to_common(left, outer), to_common(right, outer)
         return fused(pair, to_common(addend, outer), minus and not on_left, minus and on_left, outer)
 
@@ -102,7 +104,7 @@ class OperatorCompiler(CallCompiler):
                 return second(frame, no)
             return np.where(known, first(frame, yes), second(frame, no))
 
-        return Code(kind, run)
+        return of_both(Code(kind, run), chosen, other, expression.position)
 
     def meeting(self, chosen: Code, other: Code, position: Position) -> Type:
         if isinstance(chosen.type, Pointer):
