@@ -80,9 +80,45 @@ INVALID = {
     ("", "switch (v.x) { case 3 ... 9: ; case 5: ; }"): "3:32: there are two cases for 5",
     ("", "switch ((uchar)v.x) { case 1: ; case -1 ... 3: ; }"): "3:33: there are two cases for 1",
     ("", "o[0] = vec_step(int[3]);"): "3:8: vec_step takes a scalar or a vector, not int[3]",
+    ("", "float f = 1; o[0] = f ? 2 : 3;"): "3:21: what stands before ? is an integer or a pointer, not float: compare it with 0",
+    ("", "float f = 1; o[0] = f ?: 2;"): "3:21: what stands before ? is an integer or a pointer, not float",
+    ("", "o[0] = (double)v.x ? 2 : 3;"): "3:8: what stands before ? is an integer or a pointer, not double",
+    ("", "int x[1.5f ? 2 : 3];"): "3:7: what stands before ? is an integer or a pointer, not float",
+    ("", "int4 x = {1};"): "3:10: int4 takes 4 elements, not 1",
+    ("", "int4 x[2] = {{1, 2, 3, 4}, {0}};"): "3:28: int4 takes 4 elements, not 1",
+    ("", "int4 x = (int4){1};"): "3:16: int4 takes 4 elements, not 1",
+    ("constant float4 c = {0};", "o[0] = c.x;"): "1:21: float4 takes 4 elements, not 1",
+    ("", "int x[2] = {1, 2, nothing};"): "3:19: 'nothing' is not declared",
+    ("", "int x = 1; global int* p = &x;"): "3:28: private int * cannot become global int *: they point to different address",
+    ("", "local int x; global int* p = &x;"): "3:30: local int * cannot become global int *",
+    ("", "int* p = o; global int* q = p;"): "3:29: private int * cannot become global int *",
+    ("", "void* p = o; global int* q = p;"): "3:30: private void * cannot become global int *",
+    ("", "constant int* p = o;"): "3:19: global int * cannot become constant int *",
+    ("", "global int* p = (int*)0;"): "3:17: private int * cannot become global int *",
+    ("", "local int x; o[0] = *(o[0] ? o : &x);"): "3:28: global int * and local int * have no type in common",
+    ("", "int x; float y; o[0] = *(o[0] ? &x : &y);"): "3:24: a pointer to void points to nothing that has a value",
+    ("", "int x; float y; o[0] = &x - &y;"): "3:27: private int * and private float * are not subtracted",
+    ("", "int x; uint y; o[0] = &x - &y;"): "3:26: private int * and private uint * are not subtracted",
     ("", "ulong4 w = 1; w = w * 3ull;"): "3:21: a constant with ll is of higher rank than the elements of ulong4: write ul",
     ("", "\n#if 1\n#else\n#else\n#endif\n"): "6:1: #else after #else",
     ("", "\n#if 0\n#if 1\n#else\n#elif 1\n#endif\n#endif\n"): "7:1: #elif after #else",
+}  # fmt: skip
+
+# What recent versions of Clang refuse, and older ones warn of.
+LATELY_INVALID = {
+    ("", "float f = 1; int* p = &f;"): "3:23: private float * cannot become private int *: they point to different types",
+    ("", "float f; int* p; p = &f;"): "3:20: private float * cannot become private int *",
+    ("int f(int* p) { return *p; }", "float x = 1; o[0] = f(&x);"): "3:23: private float * cannot become private int *",
+    ("int* f(float* p) { return p; }", "float x; o[0] = *f(&x);"): "1:20: private float * cannot become private int *",
+    ("", "global char* p = o;"): "3:18: global int * cannot become global char *",
+    ("", "bool b = 1; uchar* p = &b;"): "3:24: private bool * cannot become private uchar *",
+    ("", "uint4* p = &v;"): "3:12: private int4 * cannot become private uint4 *",
+    ("", "int* p = &v;"): "3:10: private int4 * cannot become private int *",
+    ("", "int x[2][3]; int* p = x;"): "3:23: private int[3] * cannot become private int *",
+    ("", "int x[3]; int (*p)[4] = &x;"): "3:25: private int[3] * cannot become private int[4] *",
+    ("", "int x; int* p = &x; uint** q = &p;"): "3:32: private private int * * cannot become private private uint * *",
+    ("", "int x; int* p = &x; void** q = &p;"): "3:32: private private int * * cannot become private private void * *",
+    ("struct s { int a; }; struct t { int a; };", "struct s x; struct t* p = &x;"): "struct s * cannot become private struct t *",
 }  # fmt: skip
 
 VALID = {
@@ -126,5 +162,25 @@ VALID = {
         "for (;;) { switch (v.x) { case 0: break; default: continue; } if (v.y) break; } do { o[0] = 1; continue; } while (0);",
     ),
     "pointers to void": ("int f(void) { return sizeof(void*); }", "void* p = o; o[0] = f() == 8;"),
+    "other pointers": (
+        "int f(const uint* p) { return *p; } enum e { A = -1, B };",
+        "uint u = 1; int* p = &u; const int c = 1; p = &c; void* w = p; uint* q = w; const int* const* t = &p; enum e b = B;"
+        "int* n = &b; const int (*x)[2]; int y[2][2]; x = y; global int* z = NULL; local float* l = 0;"
+        "constant int* k = (void*)0; global void* m = o; z = m; p = o[0] ? &c : 0; p = o[0] ? w : &c; char r; uchar* s = &r;"
+        "int* h = p ?: &c; o[0] = f(&c) == 1 && (&y[0][1] - y[0]) == 1 && *q == 1 && **t == 1 && *n == 0 && p == h;",
+    ),
+    "conditions": (
+        "",
+        "float f = 2; int n = 0; if (f) n++; while (f) { f = 0; n++; } n += !f ? 1 : 5; n += f || 0 ? 7 : 1; global int* p = o;"
+        "o[0] = (p ? n : 0) == 4 && (n ?: 2.5f) == 4;",
+    ),
+    "more initial values than there is room for": (
+        "constant int c[2] = {1, 2, 3}; constant char s[2] = \"abc\"; struct p { int a, b; };",
+        "int n = 0, x[2] = {1, 2, n++, {3}, \"text\", [0] = 9}; struct p y = {1, 2, 3}, z[1] = {1, 2, 3}, w = {{{4}}, {5, 6}};"
+        "int a = {{7, 8}, 9}; char t[] = {\"ab\", 1}; union { int i; float f; } u = {1, 2}; int2 k[2] = {1, 2, 3, 4};"
+        "int4 q = {{1}, v.yz, 4}; int3 e = (int3){};"
+        "o[0] = n == 0 && x[0] == 1 && y.b == 2 && z[0].b == 2 && w.a == 4 && w.b == 5 && a == 7 && sizeof(t) == 3 && u.i == 1"
+        "    && k[1].y == 2 && q.y == 1 && q.z == 2 && e.z == 0 && c[1] == 2 && s[1] == 98;",
+    ),
     "branches": ("", "\n#if 0\n#if 1\n#else\n#endif\n#elif 1\n#elif 1\n#else\n#endif\no[0] = 1;"),
 }  # fmt: skip

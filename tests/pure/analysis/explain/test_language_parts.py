@@ -251,8 +251,6 @@ SAID = {
     "struct { int a : 3; } s; r[0] = sizeof(s.a);": "bit-field",
     "int a[2] = {[2] = 1};": r"index 2 is outside int\[2\]",
     "struct p { int x; } a = {.y = 1};": "no member 'y'",
-    "union { int a; float b; } u = {1, 2};": "more initial values than the 1",
-    "int a[2] = {1, 2, 3};": "more initial values than the 2",
     "r[0] = ({ goto out; 1; }); out: ;": "left by goto",
     "for (;;) { r[0] = ({ break; 1; }); }": "left by break",
 }
@@ -301,15 +299,11 @@ def test_a_pointer_to_another_type_gets_no_result(call: str) -> None:
         run(f"double d; {call};")
 
 
-def test_strings_fill_arrays_of_characters_that_hold_them() -> None:
+def test_strings_fill_arrays_of_characters() -> None:
     assert values('char a[3] = "abc"; r[0] = a[2];')[0, 0] == ord("c")
-    for text, reason in (
-        ('char a[2] = "abc";', "3 characters does not fit"),
-        ('constant char a[2] = "abc";', "3 characters does not fit"),
-        ('int a[4] = "abc";', "an array of char, not"),
-    ):
-        with pytest.raises(SourceError, match=reason):
-            run(f"{text} r[0] = a[g % 2];")
+    assert values('constant char a[2] = "abc"; r[0] = a[1];')[0, 0] == ord("b")
+    with pytest.raises(SourceError, match="an array of char, not"):
+        run('int a[4] = "abc"; r[0] = a[g % 2];')
 
 
 def test_the_last_value_of_a_constant_bit_field_counts() -> None:

@@ -8,6 +8,8 @@ from .tree import Binary, Cast, Conditional, Expression, Name, Number, SizeOf, U
 from .typed_constants import LOGICAL, NotConstant, binary_constant, converted, unary_constant
 from .types import INT, LONG, SIZE_T, Pointer, Scalar, usual
 
+FLOAT_BEFORE_QUESTION_MARK = "what stands before ? is an integer or a pointer, not {kind}: compare it with 0"
+
 
 def constant_integer(expression: Expression, names: Mapping[str, Number]) -> Number:
     """The integer that `expression` is; raises a SourceError where it is another constant."""
@@ -50,7 +52,10 @@ def constant(expression: Expression, names: Mapping[str, Number]) -> Number:
 
 def _conditional(expression: Conditional, names: Mapping[str, Number]) -> Number:
     """The part that counts, in the type that both have in common."""
-    truth = bool(constant(expression.condition, names).value)
+    asked = constant(expression.condition, names)
+    if asked.type.is_float:
+        raise expression.condition.position.error(FLOAT_BEFORE_QUESTION_MARK.format(kind=asked.type))
+    truth = bool(asked.value)
     chosen, unused = (expression.chosen, expression.other) if truth else (expression.other, expression.chosen)
     number = constant(chosen, names)
     other = type_of(unused, {name: each.type for name, each in names.items()})

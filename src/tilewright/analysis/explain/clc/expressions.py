@@ -104,8 +104,6 @@ class ExpressionParser(TokenStream):
         if self.current.text == "{":
             items = self.initializer()
             assert isinstance(items, InitList)
-            if isinstance(kind, Vector) and not any(designators for designators, _ in items.items):
-                return self.postfix(VectorLiteral(position, kind, tuple(item for _, item in items.items)))
             return self.postfix(Cast(position, self.with_length(kind, items, position), items))
         if self.current.text == "(" and isinstance(kind, Vector):
             self.take()

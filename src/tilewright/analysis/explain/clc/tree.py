@@ -89,7 +89,7 @@ class Cast(Expression):
 
 @dataclass(frozen=True)
 class VectorLiteral(Expression):
-    """`(float4)(a, b, c, d)`, also a compound literal `(T){...}`."""
+    """`(float4)(a, b, c, d)`."""
 
     type: Type
     items: tuple[Expression, ...]

@@ -55,8 +55,9 @@ class VariableParser(DeclarationParser):
         """An array without a length gets that of its initialiser."""
         if not isinstance(kind, Array) or kind.length:
             return kind
-        if isinstance(initial, InitList) and len(initial.items) == 1 and isinstance(initial.items[0][1], Text):
-            initial = initial.items[0][1]
+        if isinstance(initial, InitList) and isinstance(kind.element, Scalar) and initial.items:
+            designators, first = initial.items[0]
+            initial = first if isinstance(first, Text) and not designators else initial
         if isinstance(initial, Text):
             return sized_array(kind.element, len(initial.text) + 1, position)
         if isinstance(initial, InitList):

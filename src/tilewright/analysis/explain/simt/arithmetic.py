@@ -24,6 +24,7 @@ from .compiled_code import Code, Frame, Run, Value
 from .convert import change, elementwise, truth
 from .fused import fused_multiply_add
 from .masks import Mask
+from .pointer_types import is_same
 from .undefined import Check, Operation, checks_of, shift_checks, watched
 
 if TYPE_CHECKING:
@@ -212,6 +213,8 @@ def _pointer(operator: str, left: Code, right: Code, position: Position) -> Code
         kind = left.type if isinstance(left.type, Pointer) else right.type
         return Code(INT, _fold(INT, compare, change(left, kind), change(right, kind)).run, True)
     if operator == "-" and isinstance(left.type, Pointer) and isinstance(right.type, Pointer):
+        if not is_same(left.type.target, right.type.target):
+            raise position.error(f"{left.type} and {right.type} are not subtracted: they point to different types")
         size = np.int64(_step(left.type, position))
         return _fold(LONG, lambda a, b: (a - b) // size, left, right)
     if operator == "+" and isinstance(right.type, Pointer):

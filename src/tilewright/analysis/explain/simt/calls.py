@@ -19,6 +19,7 @@ from .lvalues import PlaceCompiler
 from .masks import Mask
 from .overloads import Given, chosen_overload, signature
 from .places import MemoryPlace, RegisterPlace
+from .pointer_types import check_pointers
 from .registers import value_of_bytes, zero_of
 from .undefined import checked_change
 from .wide_constants import check_fits
@@ -55,11 +56,14 @@ class CallCompiler(PlaceCompiler):
 
     def check_assignable(self, code: Code, target: Type, position: Position) -> None:
         source = code.type
+        if isinstance(source, Pointer) and isinstance(target, Pointer):
+            if not is_null(code):
+                check_pointers(source, target, position)
+            return
         fits = (
             source == target
             or (isinstance(source, Scalar) and isinstance(target, Scalar | Vector | Event))
             or (isinstance(source, Scalar) and isinstance(target, Pointer) and is_null(code))
-            or (isinstance(source, Pointer) and isinstance(target, Pointer))
             or (isinstance(source, Pointer) and isinstance(target, Scalar) and target.name == "bool")
             or (isinstance(source, Event) and isinstance(target, Event))
         )

@@ -234,16 +234,18 @@ class ExpressionCompiler(OperatorCompiler):
         items = [self.value(each) for each in expression.items]
         if len(items) == 1 and isinstance(items[0].type, Scalar):
             return change(self.as_element(items[0], kind.element, expression.position), kind)
+        return self.vector_of_codes(kind, items, expression.position)
+
+    def vector_of_codes(self, kind: Vector, items: list[Code], position: Position) -> Code:
+        """Scalars and vectors that fill a vector, one after the other."""
         if len(items) == 1 and items[0].type == kind:
             return items[0]
-        if len(items) == 1:
-            raise expression.position.error(
-                f"{items[0].type} cannot be cast to {kind}; use convert_{kind} or as_{kind}"
-            )
+        if len(items) == 1 and isinstance(items[0].type, Vector):
+            raise position.error(f"{items[0].type} cannot be cast to {kind}; use convert_{kind} or as_{kind}")
         widths = [item.type.width if isinstance(item.type, Vector) else 1 for item in items]
         if sum(widths) != kind.width:
-            raise expression.position.error(f"{kind} takes {kind.width} elements, not {sum(widths)}")
-        runs = [self.as_element(item, kind.element, expression.position).run for item in items]
+            raise position.error(f"{kind} takes {kind.width} elements, not {sum(widths)}")
+        runs = [self.as_element(item, kind.element, position).run for item in items]
 
         def run(frame: Frame, mask: Mask) -> Value:
             return stack([code(frame, mask) for code in runs], widths)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..clc.lexer import Position
-from ..clc.tree import Designators, Expression, InitList, Number, Span, Text, VectorLiteral
+from ..clc.tree import Designators, Expression, InitList, Number, Span, Text
 from ..clc.types import INT, UCHAR, Array, Field, Pointer, Scalar, Struct, Type, Vector, lying_at
 from .compiled_code import Code
 from .expressions import ExpressionCompiler
@@ -154,24 +154,42 @@ class InitialiserCompiler(ExpressionCompiler):
 
     def initial_value(self, expression: Expression, kind: Type) -> Code:
         if isinstance(expression, InitList):
-            if any(designators for designators, _ in expression.items):
-                raise expression.position.error(f"{kind} takes no designators")
-            if not expression.items and isinstance(kind, Scalar | Vector | Pointer):
-                return self.converted(self.value(Number(expression.position, 0, INT)), kind, expression.position)
-            if isinstance(kind, Vector):
-                items = tuple(item for _, item in expression.items)
-                return self.value(VectorLiteral(expression.position, kind, items))
-            if len(expression.items) != 1:
-                raise expression.position.error(f"{kind} takes one initial value")
-            expression = expression.items[0][1]
+            return self.braced(expression, kind)
         code = self.value(expression)
         self.check_assignable(code, kind, expression.position)
         return self.converted(code, kind, expression.position)
 
+    def braced(self, items: InitList, kind: Type) -> Code:
+        """`{...}` for what is no aggregate: each component of a vector, or one value, inside of any braces."""
+        if any(designators for designators, _ in items.items):
+            raise items.position.error(f"{kind} takes no designators")
+        values = [item for _, item in items.items]
+        if not values and isinstance(kind, Scalar | Vector | Pointer):
+            return self.converted(self.value(Number(items.position, 0, INT)), kind, items.position)
+        if isinstance(kind, Vector):
+            element = kind.element
+            codes = [self.braced(each, element) if isinstance(each, InitList) else self.value(each) for each in values]
+            return self.vector_of_codes(kind, codes, items.position)
+        if not values:
+            raise items.position.error(f"{kind} takes one initial value")
+        for each in values[1:]:
+            self.unused(each)
+        return self.initial_value(values[0], kind)
+
+    def unused(self, item: Expression) -> None:
+        """An initial value for which there is no room: drivers warn, and compute nothing."""
+        if isinstance(item, InitList):
+            for _, each in item.items:
+                self.unused(each)
+        else:
+            self.value(item)
+
     def flatten(self, kind: Type, expression: Expression, offset: int = 0, field: Field | None = None) -> list[Item]:
         """The parts of an initialiser with their byte offsets; what it does not name stays zero."""
         if isinstance(kind, Array):
-            if isinstance(expression, InitList) and len(expression.items) == 1 and _is_text(kind, expression):
+            if isinstance(expression, InitList) and _is_text(kind, expression):
+                for _, each in expression.items[1:]:
+                    self.unused(each)
                 expression = expression.items[0][1]
             if isinstance(expression, Text):
                 return characters(kind, expression, offset)
@@ -186,11 +204,12 @@ class InitialiserCompiler(ExpressionCompiler):
         at = index = 0
         again = any(designators for designators, _ in items.items)
         while index < len(items.items):
-            designators, item = items.items[index]
-            if designators:
+            if items.items[index][0]:
                 at, index = self.designated(kind, items, index, offset, out)
-            elif at >= count_of(kind):
-                raise item.position.error(f"more initial values than the {count_of(kind)} of {kind}")
+            elif at >= count_of(kind):  # Clang looks at nothing that comes after it, designators included
+                for _, each in items.items[index:]:
+                    self.unused(each)
+                break
             else:
                 index = self.fill_slot(slot_of(kind, at), items, index, offset, out, again)
             at += 1
@@ -280,16 +299,18 @@ def zeros(slot: Slot, offset: int, position: Position) -> Item:
 
 
 def _is_text(kind: Array, expression: InitList) -> bool:
-    return isinstance(kind.element, Scalar) and kind.element.size == 1 and isinstance(expression.items[0][1], Text)
+    """Whether it is a string in braces."""
+    if not isinstance(kind.element, Scalar) or kind.element.size != 1 or not expression.items:
+        return False
+    designators, item = expression.items[0]
+    return not designators and isinstance(item, Text)
 
 
 def characters(kind: Array, text: Text, offset: int) -> list[Item]:
     element = kind.element
     if not isinstance(element, Scalar) or element.size != 1:
         raise text.position.error(f"a string initialises an array of char, not {kind}")
-    if len(text.text) > kind.length:
-        raise text.position.error(f"a string of {len(text.text)} characters does not fit into {kind}")
     return [
         Item(offset + index, element, Number(text.position, ord(letter), element))
-        for index, letter in enumerate(text.text)
+        for index, letter in enumerate(text.text[: kind.length])
     ]

@@ -2,15 +2,17 @@
 
 import numpy as np
 
+from ..clc.constant import FLOAT_BEFORE_QUESTION_MARK
 from ..clc.lexer import Position
 from ..clc.tree import Binary, Conditional
 from ..clc.types import INT, Pointer, Scalar, Type, Vector, element_of, signed_integer
 from .arithmetic import binary, common_type, fused, to_common
-from .calls import CallCompiler
+from .calls import CallCompiler, is_null
 from .compiled_code import Code, Frame, Value
 from .conditions import check_selects, condition
 from .convert import change
 from .masks import Mask
+from .pointer_types import common_pointer
 from .wide_constants import check_fits, of_both, with_width
 
 
@@ -89,6 +91,8 @@ class OperatorCompiler(CallCompiler):
         chosen, other = self.value(expression.chosen), self.value(expression.other)
         if isinstance(asked.type, Vector):
             return self.vector_conditional(asked, chosen, other, expression.position)
+        if isinstance(asked.type, Scalar) and asked.type.is_float:
+            raise expression.condition.position.error(FLOAT_BEFORE_QUESTION_MARK.format(kind=asked.type))
         kind = self.meeting(chosen, other, expression.position)
         test = condition(asked, expression.condition.position).run
         first, second = change(chosen, kind).run, change(other, kind).run
@@ -107,6 +111,10 @@ class OperatorCompiler(CallCompiler):
         return of_both(Code(kind, run), chosen, other, expression.position)
 
     def meeting(self, chosen: Code, other: Code, position: Position) -> Type:
+        if isinstance(chosen.type, Pointer) and isinstance(other.type, Pointer):
+            if is_null(chosen) or is_null(other):
+                return other.type if is_null(chosen) else chosen.type
+            return common_pointer(chosen.type, other.type, position)
         if isinstance(chosen.type, Pointer):
             return chosen.type
         if isinstance(other.type, Pointer):
