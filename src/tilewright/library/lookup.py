@@ -33,9 +33,11 @@ class Slot(NamedTuple):
         self.keeper.add_ready(self.key, ready)
 
 
+Function = Callable[..., np.ndarray]
+
 # The function of NumPy that computes one of the plainest calls of `matmul` (`numpy_call.py`), by `numpys_key`. A dictionary of
 # its own, because a lookup there takes 0.3 us of calls that take 1 us, and `find` takes 2.
-NUMPYS: dict[Hashable, Callable[..., np.ndarray]] = {}
+NUMPYS: dict[Hashable, Function] = {}
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=NUMPYS.clear)  # the general way refuses calls in forks
 kept_way = NUMPYS.get
@@ -96,15 +98,20 @@ def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
     return key if _known_by_shapes(a, b) else (key, a.strides, b.strides, a.flags.num)
 
 
-def is_numpys(ready: HostReady, a: Any, b: Any) -> bool:
-    """Whether the call is NumPy's, NumPy's result has the same type without being told, and is symmetric where it must be."""
+def numpys_function(ready: HostReady, a: Any, b: Any) -> Function | None:
+    """The function of NumPy that is this call of `matmul`: its result has the same type without being told, and is symmetric
+    where it must be. None if there is none."""
     if ready.call.host is None:
-        return False
+        return None
     try:
         usual = np.result_type(a, b)
     except TypeError:  # of two kinds of 8-bit floats
-        return False
-    return ready.result_type == usual and (_known_by_shapes(a, b) or mirrors_itself(a, b))
+        return None
+    if ready.result_type != usual or not (_known_by_shapes(a, b) or mirrors_itself(a, b)):
+        return None
+    if ready.call.plans[0].host_call != DOT:
+        return np.matmul
+    return np.dot if a.ndim == b.ndim == 2 else None  # which has other rules for stacks
 
 
 def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:
@@ -116,14 +123,11 @@ def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:
 
 def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:
     """Remember that `matmul(a, b, out)` is NumPy's, if it is."""
-    if not is_numpys(ready, a, b):
-        return
-    dot = ready.call.plans[0].host_call == DOT
-    if dot and not a.ndim == b.ndim == 2:  # `dot` has other rules for stacks
-        return
-    if len(NUMPYS) >= KEPT_CALLS:
-        NUMPYS.clear()
-    NUMPYS[numpys_key(a, b, out)] = np.dot if dot else np.matmul
+    function = numpys_function(ready, a, b)
+    if function is not None:
+        if len(NUMPYS) >= KEPT_CALLS:
+            NUMPYS.clear()
+        NUMPYS[numpys_key(a, b, out)] = function
 
 
 def keep_plain(ready: OpenCLReady, a: Any, b: Any, out: Any, asked: Hashable) -> None:

@@ -12,7 +12,7 @@ from ..core.plan import Plan
 from ..errors import InvalidInput
 from ..runtime import forks
 from .epilogue_vectors import is_number
-from .lookup import Slot, is_numpys, slot_names
+from .lookup import Slot, numpys_function, slot_names
 from .memory.choice import MEMORIES, memory_for
 from .memory.cuda import CudaMemory
 from .memory.cuda_calls import first_of, keep_first
@@ -89,9 +89,12 @@ class Prepared:
         self._direct = settled.recipe is not None
         plain = options._replace(casting="same_kind") == PLAIN_OPTIONS and _nothing_added(arrays)
         # What NumPy computes as it is. Of a transpose of A, the flags of A say whether its product with its own is symmetric.
-        own = plain and isinstance(ready, HostReady) and is_numpys(ready, *arrays[:2]) and mirrors_itself(*arrays[:2])
-        self._numpys = _layouts(*arrays[:2]) if own else None
-        self._flags = arrays[0].flags.num if own and _is_mirrored(*arrays[:2]) else None
+        self._numpys, self._flags, function = None, None, None
+        if plain and isinstance(ready, HostReady) and mirrors_itself(*arrays[:2]):
+            function = numpys_function(ready, *arrays[:2])
+        if function is not None:
+            self._function, self._numpys = function, _layouts(*arrays[:2])
+            self._flags = arrays[0].flags.num if _is_mirrored(*arrays[:2]) else None
         self.plans: tuple[Plan, ...] = settled.call.plans
 
     def __call__(
@@ -115,7 +118,7 @@ class Prepared:
             and (a.shape, b.shape, a.strides, b.strides, a.dtype, b.dtype) == self._numpys
             and (self._flags is None or a.flags.num == self._flags)
         ):
-            return np.matmul(a, b)
+            return self._function(a, b)
         arrays = (a, b, c, bias, scale_a, scale_b)
         key = self._key(arrays, out)
         candidates = self._threads.ready.get(key)

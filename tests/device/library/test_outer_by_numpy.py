@@ -115,3 +115,13 @@ def test_the_plan_and_the_kept_call_name_dot() -> None:
         matmul(column, row)
         matmul(column[None], row[None])
     assert list(lookup.NUMPYS.values()) == [np.dot]
+
+
+def test_a_prepared_product_calls_dot() -> None:
+    column, row = random((9, 1), "float32"), random((1, 13), "float32")
+    product = tilewright.prepare(column, row)
+    assert "numpy.dot" in repr(product)
+    for _ in range(3):
+        np.testing.assert_allclose(product(column, row), column * row, rtol=1e-6)
+    stacked = tilewright.prepare(column[None], row)
+    assert stacked(column[None], row).shape == (1, 9, 13)
