@@ -82,12 +82,19 @@ def translated(sentence: str, /, **values: object) -> str:
     return text.format(**_shown(values)) if values else text
 
 
-def translated_count(one: str, several: str, count: int, /, **values: object) -> str:
-    """The sentence for this count, in the chosen language: English has one for 1 and another for all others."""
-    code = language()
+def translated_count(one: str, several: str, count: int | str, /, **values: object) -> str:
+    """The sentence for this count, in the chosen language: English has one for 1 and another for all others. A count that
+    people read as "1,024" or "1.6" is given as this text."""
+    code, number = language(), _whole(count)
     if code == ENGLISH:
-        return (one if count == 1 else several).format(**values)
-    return _catalogue(code).ngettext(one, several, count).format(**_shown(values))
+        return (one if number == 1 else several).format(**values)
+    return _catalogue(code).ngettext(one, several, number).format(**_shown(values))
+
+
+def _whole(count: int | str) -> int:
+    """The number whose form a count takes. Fractions have the form of 2: so it is in each of the languages."""
+    digits = str(count).replace(",", "")
+    return int(digits) if digits.isdecimal() else 2
 
 
 def shown(text: str) -> str:

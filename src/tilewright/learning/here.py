@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ..core.defaults import cpu_or_gpu
 from ..core.kernel import Kernel
-from ..core.language import translated
+from ..core.language import translated, translated_count
 from ..core.numbers import figure
 from ..core.records import Row
 from ..measurement.ladders import run_kernel
@@ -30,9 +30,11 @@ class Here:
         rate = f"{figure(self.now.rate)} {self.now.unit}"
         if self.before is None or not self.before.comparable:
             return translated("{device}, {size}: {rate}", device=self.device, size=size, rate=rate)
-        return translated(
+        times = figure(self.now.rate / self.before.rate)
+        return translated_count(
+            "{device}, {size}: {rate}, {times} time the rate of {before} ({was})",
             "{device}, {size}: {rate}, {times} times the rate of {before} ({was})",
-            device=self.device, size=size, rate=rate, times=figure(self.now.rate / self.before.rate),
+            times, device=self.device, size=size, rate=rate, times=times,
             before=self.before.name, was=f"{figure(self.before.rate)} {self.before.unit}",
         )  # fmt: skip
 

@@ -9,7 +9,8 @@ from ..analysis.explain.verdict import findings_and_costs
 from ..analysis.explanations import compare_explanations
 from ..analysis.matrix_drawings import matrix_drawings
 from ..core.kernel import Kernel, Ladder
-from ..core.language import translated
+from ..core.language import translated, translated_count
+from ..core.numbers import figure
 from ..errors import TilewrightError
 from ..kernels import rung_before
 from .counted import Counted, counted, right_option
@@ -104,9 +105,10 @@ def _ratio_words(ratio: Fraction) -> str:
         return translated("none")
     if ratio == 1:
         return translated("as many")
+    times = figure(float(max(ratio, 1 / ratio)))
     if ratio < 1:
-        return translated("{ratio} times fewer", ratio=f"{float(1 / ratio):.3g}")
-    return translated("{ratio} times more", ratio=f"{float(ratio):.3g}")
+        return translated_count("{ratio} time fewer", "{ratio} times fewer", times, ratio=times)
+    return translated_count("{ratio} time more", "{ratio} times more", times, ratio=times)
 
 
 def _sentences(counts: Counted) -> Iterator[str]:

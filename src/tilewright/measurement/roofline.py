@@ -18,6 +18,7 @@ from ..analysis.explain.totals import totals
 from ..core.defaults import ROOFLINE_SIDES, cpu_or_gpu
 from ..core.device import DeviceInfo, Peaks
 from ..core.kernel import Kernel
+from ..core.language import Sentence
 from ..core.launch_options import LaunchOptions
 from ..core.numbers import figure
 from ..core.plan import plan_kernel
@@ -87,12 +88,12 @@ class Roofline(Shown):
     def limits(self) -> tuple[Limit, ...]:
         """Lower bounds of the time, whatever the caches do. The bound of local memory holds for the accesses in the source;
         a compiler may need fewer if it merges reads of one address into wider ones."""
-        found = [Limit("memory, each byte once", self.compulsory_bytes, self.peaks.copy_gbs * 1e9, "GB/s")]
+        found = [Limit(Sentence("memory, each byte once"), self.compulsory_bytes, self.peaks.copy_gbs * 1e9, "GB/s")]
         flops = self.peaks.gflops.get(self.dtype, 0.0)
         if self.flops and flops:
-            found.insert(0, Limit("multiply-adds", self.flops, flops * 1e9, "GFLOP/s"))
+            found.insert(0, Limit(Sentence("multiply-adds"), self.flops, flops * 1e9, "GFLOP/s"))
         if self.traffic is not None and self.traffic.local_bytes:
-            found.append(Limit("local memory", self.traffic.local_bytes, self.peaks.local_gbs * 1e9, "GB/s"))
+            found.append(Limit(Sentence("local memory"), self.traffic.local_bytes, self.peaks.local_gbs * 1e9, "GB/s"))
         return tuple(found)
 
     @property

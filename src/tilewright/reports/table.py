@@ -141,7 +141,7 @@ def legend(rows: Sequence[Row], columns: Sequence[str]) -> str:
         "x first": translated("x first, x prev times as fast as the first rung and the rung before"),
         f"x {baseline_of(rows)}": translated("x {baseline} times as fast as {baseline}", baseline=baseline_of(rows)),
     }
-    return "; ".join(text for name, text in meanings.items() if name in columns)
+    return translated("; ").join(text for name, text in meanings.items() if name in columns)
 
 
 def sizes_of(rows: Sequence[Row]) -> str:

@@ -71,6 +71,31 @@ def test_counts_have_the_forms_of_their_language() -> None:
     assert translated_count(one, several, 1, count=1) == translated_count(one, several, 2, count=2).replace("2", "1")
 
 
+@pytest.mark.parametrize(
+    ("count", "form"),
+    [
+        ("1", 0),
+        ("1,021", 0),
+        ("1.6", 1),
+        ("3", 1),
+        ("22", 1),
+        ("8", 2),
+        ("11", 2),
+        ("12", 2),
+        ("1,000", 2),
+        (4, 1),
+        (20, 2),
+    ],
+)
+def test_counts_as_they_are_read_have_their_russian_form(count: int | str, form: int) -> None:
+    one, several = "{ratio} time fewer", "{ratio} times fewer"
+    forms = (f"в {count} раз меньше", f"в {count} раза меньше", f"в {count} раз меньше")
+    use_language("ru")
+    assert translated_count(one, several, count, ratio=count) == forms[form]
+    use_language("en")
+    assert translated_count(one, several, count, ratio=count) == (several if count != "1" else one).format(ratio=count)
+
+
 def test_a_sentence_is_english_until_it_is_shown() -> None:
     inner = Sentence("data race")
     outer = Sentence("{kind}: {text}", kind=inner, text="as it is")

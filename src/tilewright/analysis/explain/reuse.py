@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
-from ...core.language import Sentence, translated, translated_count
+from ...core.language import Sentence, translated_count
 from .explanation import Explanation
 from .profile import SECTORS, LineAccess
 
@@ -94,12 +94,18 @@ def sentence_about(same: list[Reuse]) -> str:
     """Lines, buffers and numbers of what has one remedy."""
     lines = sorted({line for each in same for line in each.lines})
     first, *others = same
-    often = translated(
-        "every byte of {buffer} is fetched {times} times", buffer=first.buffer, times=many(first.times)
+    often = translated_count(
+        "every byte of {buffer} is fetched {times} time",
+        "every byte of {buffer} is fetched {times} times",
+        many(first.times), buffer=first.buffer, times=many(first.times),
     ) + "".join(
-        translated(", every byte of {buffer} {times} times", buffer=each.buffer, times=many(each.times))
+        translated_count(
+            ", every byte of {buffer} {times} time",
+            ", every byte of {buffer} {times} times",
+            many(each.times), buffer=each.buffer, times=many(each.times),
+        )
         for each in others
-    )
+    )  # fmt: skip
     moved, data = sum(each.fetched for each in same), sum(each.data for each in same)
     return translated_count(
         "line {lines}: {often} ({moved} for {data} of data): {remedy}",
@@ -116,4 +122,6 @@ def many(count: float) -> str:
 
 def megabytes(count: float) -> str:
     """Bytes as "21 MB" or "0.131 MB"; fewer than 10,000 as they are."""
-    return f"{count / 1e6:.3g} MB" if count >= 1e4 else translated("{count:,.0f} bytes", count=count)
+    if count >= 1e4:
+        return f"{count / 1e6:.3g} MB"
+    return translated_count("{count:,} byte", "{count:,} bytes", round(count), count=round(count))

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ...core.language import translated
+from ...core.language import translated, translated_count
+from ...core.numbers import figure
 from ..marked_lines import Mark, MarkedLine
 from .explanation import Explanation
 from .models import Model
@@ -154,8 +155,18 @@ def _change(words: str, was: int, now: int) -> MarkedLine:
         return MarkedLine(translated("{what}: {now:,}, before none", what=words, now=now))
     if now == 0:
         return MarkedLine(translated("{what}: none, before {was:,}", what=words, was=was))
-    values = {"what": words, "now": now, "was": was, "ratio": was / now if now < was else now / was}
+    ratio = figure(max(was, now) / min(was, now))
+    values = {"what": words, "now": now, "was": was, "ratio": ratio}
     if now < was:
-        text = translated("{what}: {now:,}, before {was:,} ({ratio:.3g} times fewer)", **values)
+        text = translated_count(
+            "{what}: {now:,}, before {was:,} ({ratio} time fewer)",
+            "{what}: {now:,}, before {was:,} ({ratio} times fewer)",
+            ratio, **values,
+        )  # fmt: skip
         return MarkedLine(text, Mark.LESS)
-    return MarkedLine(translated("{what}: {now:,}, before {was:,} ({ratio:.3g} times more)", **values), Mark.MORE)
+    text = translated_count(
+        "{what}: {now:,}, before {was:,} ({ratio} time more)",
+        "{what}: {now:,}, before {was:,} ({ratio} times more)",
+        ratio, **values,
+    )  # fmt: skip
+    return MarkedLine(text, Mark.MORE)

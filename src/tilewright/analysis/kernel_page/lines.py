@@ -3,9 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...core.language import Sentence
 from ..explain.clc.lexer import Position
 from ..explain.explanation import Explanation
 from ..explain.profile import LineAccess
+from ..explain.terms import term
 
 Place = tuple[str, int]  # a file and a line of it
 
@@ -33,9 +35,9 @@ def memories_of(explanation: Explanation) -> list[Memory]:
     used = {each.space for each in (*explanation.accesses, *explanation.private_accesses)}
     names = [*(space for space in ("global", "local") if space in used), *sorted(used - {"global", "local"})]
     model = explanation.model
-    units = {"local": model.local_passes, "constant": model.constant_pieces, "image": "not counted"}
-    titles = {"private": "private (off-chip)"}
-    return [Memory(each, titles.get(each, each), units.get(each, model.pieces)) for each in names]
+    units = {"local": model.local_passes, "constant": model.constant_pieces, "image": Sentence("not counted")}
+    titles = {"private": Sentence("private (off-chip)")}
+    return [Memory(each, titles.get(each, term(each)), units.get(each, model.pieces)) for each in names]
 
 
 def costs_of(accesses: Iterable[LineAccess], factor: float) -> dict[Place, dict[str, Cost]]:

@@ -2,6 +2,7 @@
 
 from textwrap import wrap
 
+from ...core.language import Sentence, shown, translated
 from ...core.svg import Drawing
 from .drawing import MatrixDrawing, Values
 from .matrices import Matrix
@@ -11,7 +12,7 @@ from .picture import STYLE, legend, product_arrangement, side_by_side
 from .terminal import GLYPHS, NEXT, product_text, row_text
 
 SEQUENCE = 4  # steps of a sequence
-SHADE_WORDS = {GROUP: "work-group", STEP: "this step", ITEM: "one work-item"}
+SHADE_WORDS = {GROUP: Sentence("work-group"), STEP: Sentence("this step"), ITEM: Sentence("one work-item")}
 
 
 def by_name(seen: Observed) -> list[Matrix]:
@@ -60,7 +61,7 @@ def operands(seen: Observed) -> MatrixDrawing:
     picture = product_arrangement(panels) if product else side_by_side(panels)
     legend(picture, [*_entries(panels, step, item, at, len(seen.steps), seen.items), *settings(seen)])
     lines = product_text(panels) if product else row_text(panels)
-    lines += ["", *wrap("; ".join(words for _, words in settings(seen)), 78)]
+    lines += ["", *wrap("; ".join(shown(words) for _, words in settings(seen)), 78)]
     counts = [len(each.shades[GROUP]) for each in panels], [len(each.shades.get(STEP, ())) for each in panels]
     owned = [len(each.shades.get(ITEM, each.shades[GROUP])) for each in panels]
     shared: Values = {"kernel": seen.kernel.name, "group": group_name(seen), "item": seen.item, "a": matrices[0].title,
@@ -87,7 +88,7 @@ def settings(seen: Observed) -> list[tuple[str, str]]:
     """What a legend says of a run with other settings than the rung's own: they are smaller, so that elements can be seen."""
     own = seen.kernel.config.key
     changed = [f"{name}={value}" for name, value in seen.config.key.items() if own.get(name) != value]
-    return [("", f"drawn small, with {' '.join(changed)}")] if changed else []
+    return [("", Sentence("drawn small, with {settings}", settings=" ".join(changed)))] if changed else []
 
 
 def group_name(seen: Observed) -> str:
@@ -116,10 +117,10 @@ def _entries(
 
 
 def _text_legend(panels: list[Panel], items: int) -> list[str]:
-    shown = sorted({shade for each in panels for shade, cells in each.shades.items() if cells})
-    words = [f"{GLYPHS[shade]} {SHADE_WORDS[shade]}" for shade in shown]
+    shades = sorted({shade for each in panels for shade, cells in each.shades.items() if cells})
+    words = [f"{GLYPHS[shade]} {shown(SHADE_WORDS[shade])}" for shade in shades]
     if any(each.outlined for each in panels):
-        words.append(f"{NEXT} next step")
+        words.append(f"{NEXT} {translated('next step')}")
     return ["", "   ".join(words)]
 
 

@@ -228,7 +228,7 @@ def roofline_headline(found: Roofline) -> Headline:
     words = {"kernel": found.kernel, "part": part, "limit": found.binding.name, "rate": rate}
     return Headline(
         part,
-        say("of", what=found.binding.name),
+        say("of_limit", what=found.binding.name),
         say("roofline.sentence", most=f"{figure(most / scale)} {unit}", **words),
     )
 

@@ -9,6 +9,7 @@ from itertools import dropwhile
 from ...analysis.explain import Explanation
 from ...analysis.kernel_page.lines import Cost, Memory, costs_of, memories_of
 from ...core.kernel import Kernel
+from ...core.language import shown
 from .words import say
 
 NEAR = 2  # unchanged lines that are shown before and behind a changed one
@@ -94,7 +95,7 @@ def diff_table(lines: Sequence[DiffLine], explanations: Sequence[Explanation]) -
         each.key: max((line.costs[each.key].cost for line in lines if each.key in line.costs), default=1)
         for each in memories
     }
-    heads = "".join(f"<th>{escape(each.title)}\n{escape(each.unit)}</th>" for each in memories)
+    heads = "".join(f"<th>{escape(shown(each.title))}\n{escape(shown(each.unit))}</th>" for each in memories)
     rows = "".join(_row(line, memories, most) for line in lines)
     return f'<div class="wide code"><table><thead><tr>{heads}<th></th><th></th></tr></thead><tbody>{rows}</tbody></table></div>'
 

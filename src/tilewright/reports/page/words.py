@@ -14,6 +14,7 @@ WORDS: Mapping[str, str] = {
     "page.foot": "Made by tilewright. Nothing on this page comes from the network.",
     "peak": "the measured peak",
     "of": "of {what}",
+    "of_limit": "of the limit by {what}",
     "speed_of": "the speed of {what}",
     "step": "\u00d7{times}",
     "registers": "registers",
