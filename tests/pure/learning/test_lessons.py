@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from tilewright.core.language import ENGLISH, LANGUAGES
+from tilewright.core.language import ENGLISH, LANGUAGES, translated_count, use_language
 from tilewright.kernels import LADDERS, find_kernel
 from tilewright.learning.counted import Counted, counted, right_option
 from tilewright.learning.lesson import COUNTED_VARIANTS, LESSONS, Lesson, lesson_file, lesson_place, read_lesson
@@ -19,6 +19,7 @@ OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 PLACEHOLDER = re.compile(r"\{[^{}]+\}")
 CODE = re.compile(r"`[^`]*`")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+RUSSIAN_TIMES = re.compile(r"(?<![/\d.,])(\d[\d.,]*)\s+(раза?)\b")
 
 
 def texts(lesson: Lesson) -> dict[str, str]:
@@ -34,6 +35,15 @@ def numbers(text: str) -> Counter[str]:
     plain = CODE.sub("", PLACEHOLDER.sub("", text))
     found = (re.sub(r",(?=\d{3}\b)", "", each) for each in NUMBER.findall(plain))
     return Counter(each.replace(",", ".") for each in found)
+
+
+def wrong_russian_times(text: str) -> list[str]:
+    """Numbers of times with the form of another number: it is "2.5 раза" and "8 раз"."""
+    use_language("ru")
+    return [
+        f"{number} {word}" for number, word in RUSSIAN_TIMES.findall(text)
+        if f" {word} " not in translated_count("{ratio} time more", "{ratio} times more", number, ratio=number)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -64,6 +74,7 @@ def test_a_lesson_says_what_is_counted(place: str) -> None:
     lesson = read_lesson(place, ENGLISH)
     assert lesson_place(kernel) == place
     assert "{" not in "".join(filled(text, counts) for text in texts(lesson).values())
+    assert not wrong_russian_times(" ".join(filled(text, counts) for text in texts(read_lesson(place, "ru")).values()))
     guess, right = lesson.guess, right_option(lesson.guess, counts)
     assert right is not None
     if guess.measure:
