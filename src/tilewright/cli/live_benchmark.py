@@ -21,7 +21,7 @@ from ..reports.benchmark_table import (
     summary,
     units,
 )
-from ..reports.trust import is_busy, warning
+from ..reports.trust import busy_words, is_busy
 from .fitting import Column, Line, PrintedRows, drawn
 
 WEIGHTS = {"p20 .. p80": 2, "of the best": 3, "median ratio": 0}
@@ -132,8 +132,8 @@ def style_of(group: ProblemRows, busy: bool) -> str:
 
 def warnings(record: Record, busy: bool) -> list[Text]:
     """What stands above and below the table of a busy machine."""
-    warned = warning((), record.environment) if busy else ""
-    return [Text(warned, style="yellow")] if warned else []
+    environment = record.environment
+    return [Text(busy_words(environment.others or 0.0, environment.cores), style="yellow")] if busy else []
 
 
 def remarks(record: Record, busy: bool) -> list[str]:

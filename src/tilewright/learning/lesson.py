@@ -33,6 +33,7 @@ COUNTED_VARIANTS = {
 _HEADING = re.compile(r"^(#{1,2}) +(.+?) *$", re.MULTILINE)
 _FIELD = re.compile(r"^(measure|options): *(.+?) *$", re.MULTILINE)
 _HINT = re.compile(r"^\d\. +", re.MULTILINE)
+_INDENT = re.compile(r"^ {3}", re.MULTILINE)  # of the further lines of a hint
 _CHOICE = re.compile(r"^([-*]) +(.+?) *$", re.MULTILINE)
 
 
@@ -150,7 +151,7 @@ def _sections(file: Path, required: tuple[str, ...], optional: tuple[str, ...] =
 
 
 def _hints(file: Path, text: str) -> tuple[str, ...]:
-    hints = tuple(each.strip() for each in _HINT.split(text) if each.strip())
+    hints = tuple(_INDENT.sub("", each.strip()) for each in _HINT.split(text) if each.strip())
     if len(hints) != HINTS:
         raise InvalidInput(f"{file}: {len(hints)} hints; write {HINTS}, as a numbered list")
     return hints

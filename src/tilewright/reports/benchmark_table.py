@@ -4,6 +4,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..core.language import in_english
 from ..core.markdown import cell
 from ..core.numbers import figure, scaled_unit
 from ..core.records import Record, Row
@@ -147,7 +148,8 @@ def markdown(record: Record) -> str:
     lines = [f"**{heading(record, sizes=False)}**"]
     if rows and rows[0][0].lesson:
         lines += ["", f"Baseline: {rows[0][0].lesson}."]
-    warned = warning(record.rows, record.environment) if busy else ""
+    with in_english():  # as all that is said around a benchmark's table
+        warned = warning(record.rows, record.environment) if busy else ""
     lines += ["", *((warned, "") if warned else ())]
     lines += ["| " + " | ".join(map(cell, columns)) + " |", "|" + " --- |" * len(columns)]
     for group in shown(rows):

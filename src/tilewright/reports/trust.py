@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ..core.language import Sentence, shown, translated
 from ..core.numbers import figure
 from ..core.records import Environment, Row
 
@@ -33,17 +34,23 @@ def warning(rows: Sequence[Row], environment: Environment | None) -> str:
     """One line for above and below a table; "" if there is nothing to warn of."""
     words = []
     if environment is not None and is_busy(environment):
-        words.append(busy_words(environment.others or 0.0, environment.cores))
+        words.append(shown(busy_words(environment.others or 0.0, environment.cores)))
     unsteady = [row for row in rows if is_unsteady(row)]
     measured = [row for row in rows if row.measured]
     if unsteady:
-        words.append(f"times of {len(unsteady)} of {len(measured)} rows vary by more than ±{UNSTEADY:.0%} ({MARK})")
-    return "; ".join(words)
+        words.append(
+            translated(
+                "times of {unsteady} of {measured} rows vary by more than ±{spread} ({mark})",
+                unsteady=len(unsteady), measured=len(measured), spread=f"{UNSTEADY:.0%}", mark=MARK,
+            )
+        )  # fmt: skip
+    return translated("; ").join(words)
 
 
-def busy_words(others: float, cores: int) -> str:
+def busy_words(others: float, cores: int) -> Sentence:
     """What a busy machine means for the numbers beside it."""
-    return (
-        f"busy machine: other programs use {figure(others)} of {cores} cores, so rates are too low and ratios to "
-        f"libraries on the host are left out"
-    )
+    return Sentence(
+        "busy machine: other programs use {others} of {cores} cores, so rates are too low and ratios to libraries on the host "
+        "are left out",
+        others=figure(others), cores=cores,
+    )  # fmt: skip

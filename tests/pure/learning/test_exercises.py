@@ -8,7 +8,7 @@ import pytest
 import tilewright
 from tilewright.api.learning import Exercise
 from tilewright.cli.main import main
-from tilewright.core.language import ENGLISH, LANGUAGES
+from tilewright.core.language import ENGLISH, LANGUAGES, use_language
 from tilewright.errors import InvalidInput, UnknownName
 from tilewright.learning.exercises import grade as grading
 from tilewright.learning.exercises import trial
@@ -42,6 +42,14 @@ def test_the_start_does_not_pass(name: str, tmp_path: Path) -> None:
     assert not any(each.rule == "not-readable" for each in grade.findings), (
         "the learner begins with code that can be read"
     )
+
+
+def test_a_grade_has_the_punctuation_of_its_language(tmp_path: Path) -> None:
+    file = written(tmp_path, "tiles/02", find_task("tiles/02").solution)
+    use_language("zh")
+    results = [line for line in str(grade_file(file)).splitlines() if line.startswith("  ")]
+    assert len(results) > 2
+    assert all("\uff1a" in line and ": " not in line for line in results), results
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

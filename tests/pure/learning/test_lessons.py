@@ -90,3 +90,8 @@ def test_rungs_that_are_counted_at_different_sizes_are_not_compared() -> None:
     assert counts.measure("sectors_loaded") is not None
     assert counts.measure_before("sectors_loaded") is None
     assert "rows/00_sequential[r-k-c] is counted at another size" in counts.reason
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_hint_has_no_indentation_of_its_list(language: str) -> None:
+    assert not [each for each in read_lesson("tiles/02", language).hints if "\n " in each]

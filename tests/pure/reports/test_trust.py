@@ -1,11 +1,13 @@
 """What is not to be trusted has a mark, and no ratio is taken to it."""
 
+import re
 from dataclasses import replace
 
 import pytest
 from example_records import ENVIRONMENT, PEAKS, RECORD, row
 from says import says
 
+from tilewright.core.language import use_language
 from tilewright.core.records import Environment, Role, Row, Samples
 from tilewright.reports import benchmark_table
 from tilewright.reports.table import cells, derive, header, markdown, peaks_line
@@ -17,6 +19,9 @@ WILD = Samples((), (0.0001, 0.0001, 0.001, 0.02, 0.02))
 
 def numpy_row(samples: Samples) -> Row:
     return row("NumPy", 1.0, role=Role.BASELINE, backend="host", samples=samples)
+
+
+PAIR = (numpy_row(Samples((), (0.001,) * 5)), row("tilewright", 0.01))
 
 
 def over_numpy(numpy: Row, busy: bool = False) -> str:
@@ -53,6 +58,16 @@ def test_an_unsteady_row_has_a_mark_and_is_counted() -> None:
     assert second.endswith(MARK)
     assert says(warning(rows, None), 1, 2, MARK)
     assert warning(rows[:1], QUIET) == ""
+
+
+@pytest.mark.parametrize("language", ["zh", "ru"])
+def test_a_warning_is_said_in_the_language_of_its_table(language: str) -> None:
+    wild = [row("l/01_a", 0.01, samples=WILD)]
+    english = benchmark_table.markdown(replace(RECORD, title="benchmark", rows=PAIR, environment=BUSY))
+    assert "busy machine" in english
+    use_language(language)
+    assert not re.findall("[a-z]{2,}", warning(wild, BUSY))
+    assert benchmark_table.markdown(replace(RECORD, title="benchmark", rows=PAIR, environment=BUSY)) == english
 
 
 def test_a_page_has_the_warning_above_its_table() -> None:

@@ -15,7 +15,7 @@ from ...analysis.checks.measured import measures_of
 from ...analysis.explain import Explanation
 from ...analysis.explain.clc.lexer import Position
 from ...core.kernel import Kernel
-from ...core.language import Sentence, shown, translated
+from ...core.language import Sentence, translated
 from ...core.problem import Problem as MatrixProblem
 from ...core.shown import Shown
 from ...errors import InvalidInput, SourceError, TilewrightError
@@ -65,12 +65,15 @@ class Grade(Shown):
     def _result_lines(self) -> list[str]:
         others = [each for each in self.findings if each.rule != OVER_GOAL]
         if not others:
-            return [f"  + {translated('right, without faults:')} {', '.join(self.tried)}"]
-        return [f"  - {translated('line {line}:', line=each.line)} {shown(each.message)}" for each in others]
+            return [f"  + {translated('right, without faults: {problems}', problems=', '.join(self.tried))}"]
+        return [f"  - {translated('line {line}: {text}', line=each.line, text=each.message)}" for each in others]
 
     def _goal_lines(self) -> list[str]:
         counted = [(each, "?" if each.value is None else f"{each.value:,}") for each in self.goals]
-        return [f"  {'+' if each.reached else '-'} {shown(each.sentence)}: {value}" for each, value in counted]
+        return [
+            f"  {'+' if each.reached else '-'} {translated('{kind}: {text}', kind=each.sentence, text=value)}"
+            for each, value in counted
+        ]
 
     def one_line(self) -> str:
         return f"{self.exercise} {'passed' if self.passed else 'not yet'}, {len(self.findings)} findings"

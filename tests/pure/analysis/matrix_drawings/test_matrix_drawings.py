@@ -1,5 +1,6 @@
 """Every rung has its drawings: well-formed, small, and such that a phone and a terminal can show them."""
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -8,6 +9,7 @@ from tilewright.analysis.matrix_drawings import CAPTIONS, matrix_drawings
 from tilewright.analysis.matrix_drawings.panels import rectangles
 from tilewright.analysis.matrix_drawings.terminal import scale
 from tilewright.core.kernel import Kernel
+from tilewright.core.language import use_language
 from tilewright.errors import SourceError
 from tilewright.kernels import LADDERS, find_kernel
 
@@ -48,6 +50,18 @@ def test_every_rung_is_drawn(kernel: Kernel) -> None:
 ])  # fmt: skip
 def test_a_rung_has_the_drawings_of_what_it_does(rung: str, names: list[str]) -> None:
     assert [each.name for each in matrix_drawings(find_kernel(rung))] == names
+
+
+@pytest.mark.parametrize("language", ["zh", "ru"])
+def test_characters_speak_the_language_and_pictures_stay_english(language: str) -> None:
+    english = matrix_drawings(find_kernel("tiles/02"))[0]
+    assert english.text.endswith("░ work-group   ▒ this step   █ one work-item   + next step")
+    use_language(language)
+    other = matrix_drawings(find_kernel("tiles/02"))[0]
+    assert other.svg == english.svg
+    below = other.text.splitlines()[-3:]
+    assert "BM=8" in below[0]
+    assert not re.findall("[a-z]{3,}", "".join(below))
 
 
 def test_the_size_may_be_given() -> None:
