@@ -9,6 +9,7 @@ from html import escape
 
 from ...analysis.inspect import Inspection
 from ...core.device import DeviceInfo, Peaks
+from ...core.language import translated_count
 from ...core.precision import PRECISIONS
 from ...core.records import Environment, Record
 from ...kernels import all_kernels
@@ -35,7 +36,10 @@ def device_facts(info: DeviceInfo) -> Iterator[Fact]:
         yield say("facts.clock"), f"{info.clock_mhz:,} MHz"
     if info.global_bytes:
         yield say("facts.memory"), f"{info.global_bytes / 1e9:,.1f} GB"
-    yield say("facts.local"), f"{info.local_bytes:,} bytes"
+    yield (
+        say("facts.local"),
+        translated_count("{count:,} byte", "{count:,} bytes", info.local_bytes, count=info.local_bytes),
+    )
     yield say("facts.group"), f"{info.max_work_group_size:,}"
     if info.sub_group_width:
         yield say("facts.sub_group"), str(info.sub_group_width)
