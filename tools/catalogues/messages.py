@@ -8,6 +8,7 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 
 import tilewright
+from tilewright.analysis.matrix_drawings import CAPTIONS
 from tilewright.kernels import LADDERS
 from tilewright.learning.exercises.goals import SENTENCES
 from tilewright.reports.page.words import WORDS
@@ -49,6 +50,12 @@ def page_words() -> Iterator[tuple[str, str]]:
         yield "reports/page/words.py", sentence
 
 
+def captions() -> Iterator[tuple[str, str]]:
+    """What stands under drawings."""
+    for sentence in CAPTIONS.values():
+        yield "analysis/matrix_drawings/drawing.py", sentence
+
+
 def goals() -> Iterator[tuple[str, str]]:
     """What the goals of exercises demand."""
     for sentence in SENTENCES.values():
@@ -63,6 +70,8 @@ SOURCES = (
     Source("cli/list.py", "ladder.title", titles),
     Source("cli/list.py", "kernel.lesson", first_lines),
     Source("reports/page/words.py", "WORDS[key]", page_words),
+    Source("analysis/matrix_drawings/drawing.py", "CAPTIONS[self.kind]", captions),
+    Source("analysis/matrix_drawings/request.py", "CAPTIONS['request_part']", captions),
     Source("learning/exercises/goals.py", "SENTENCES[self.measure]", goals),
 )
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from ...core.language import translated
+
 Values = dict[str, str | int]
 CAPTIONS = {
     "operands": (
@@ -44,8 +46,8 @@ CAPTIONS = {
 
 @dataclass(frozen=True)
 class MatrixDrawing:
-    """One drawing. `kind` is a key of CAPTIONS and `values` are its numbers and names: `caption` is made of both, so that it
-    can be made in another language. `svg` needs nothing else; `text` has at most 80 columns."""
+    """One drawing. `kind` is a key of CAPTIONS and `values` are its numbers and names: `caption` is made of both. `svg` needs
+    nothing else; `text` has at most 80 columns."""
 
     name: str
     kind: str
@@ -55,5 +57,5 @@ class MatrixDrawing:
 
     @property
     def caption(self) -> str:
-        """One English sentence."""
-        return CAPTIONS[self.kind].format(**self.values)
+        """One sentence in the chosen language."""
+        return translated(CAPTIONS[self.kind], **self.values)

@@ -5,6 +5,8 @@ from textwrap import wrap
 
 import numpy as np
 
+from ...core.language import translated
+from ..explain.terms import term
 from .accesses import Access
 from .drawing import CAPTIONS, MatrixDrawing, Values
 from .matrices import Matrix
@@ -23,7 +25,7 @@ def request(seen: Observed) -> MatrixDrawing:
     chosen = [(matrix, access) for matrix in by_name(seen) if (access := _access(seen, matrix)) is not None]
     drawn = [_panel(seen, matrix, access) for matrix, access in chosen]
     panels = [panel for panel, _ in drawn]
-    parts = [CAPTIONS["request_part"].format(**numbers) for _, numbers in drawn]
+    parts = [translated(CAPTIONS["request_part"], **numbers) for _, numbers in drawn]
     picture = side_by_side(panels, largest=12.0)
     model = seen.model
     unused = any(each.shades[GROUP] - each.shades[STEP] for each in panels)
@@ -36,7 +38,7 @@ def request(seen: Observed) -> MatrixDrawing:
     counts = [("", "; ".join(_count_of(numbers) for _, numbers in drawn))]
     legend(picture, [*entries, *counts])
     words = ["", "▒ asked for   ░ moved with it"]
-    values: Values = {"sub_group": model.sub_group, "kernel": seen.kernel.name, "parts": "; ".join(parts)}
+    values: Values = {"sub_group": model.sub_group, "kernel": seen.kernel.name, "parts": translated("; ").join(parts)}
     text = "\n".join([*row_text(panels), *words, *wrap(counts[0][1], 78)])
     return MatrixDrawing("request", "request", values, picture.svg(STYLE), text)
 
@@ -82,7 +84,7 @@ def _panel(seen: Observed, matrix: Matrix, access: Access) -> tuple[Panel, Value
         f"{verb} {matrix.title}", corner, size, shades, labels=labels, along_rows=matrix.along_rows,
         marked=frozenset(asked), frames=tuple(frames),
     )  # fmt: skip
-    numbers: Values = {"operation": verb, "matrix": matrix.title, "lanes": len(lanes), "elements": len(asked),
+    numbers: Values = {"operation": term(verb), "matrix": matrix.title, "lanes": len(lanes), "elements": len(asked),
                "sectors": len(sectors), "piece": model.piece, "bytes": model.sector}  # fmt: skip
     return panel, numbers
 

@@ -56,9 +56,11 @@ def test_a_rung_has_the_drawings_of_what_it_does(rung: str, names: list[str]) ->
 def test_characters_speak_the_language_and_pictures_stay_english(language: str) -> None:
     english = matrix_drawings(find_kernel("tiles/02"))[0]
     assert english.text.endswith("░ work-group   ▒ this step   █ one work-item   + next step")
+    assert english.caption.startswith("In step 2 of 4, work-group (1, 1) of tiles/02_tiled reads")
     use_language(language)
     other = matrix_drawings(find_kernel("tiles/02"))[0]
     assert other.svg == english.svg
+    assert not re.findall("[a-z]{3,}", other.caption.replace("tiles/02_tiled", ""))
     below = other.text.splitlines()[-3:]
     assert "BM=8" in below[0]
     assert not re.findall("[a-z]{3,}", "".join(below))
