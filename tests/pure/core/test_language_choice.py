@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -94,6 +95,30 @@ def test_counts_as_they_are_read_have_their_russian_form(count: int | str, form:
     assert translated_count(one, several, count, ratio=count) == forms[form]
     use_language("en")
     assert translated_count(one, several, count, ratio=count) == (several if count != "1" else one).format(ratio=count)
+
+
+def test_explain_counts_turns_in_russian_forms(tmp_path: Path) -> None:
+    """Of 32 lanes six update the busiest of six places."""
+    file = tmp_path / "count.cl"
+    file.write_text(
+        "// tilewright: --global 32 --local 32 --arg bins=u32[6]\n"
+        "__kernel void count(__global uint* bins) { atomic_inc(&bins[get_global_id(0) % 6]); }\n"
+    )
+    use_language("ru")
+    assert "6 очередей" in str(explain(file))
+
+
+def test_a_list_of_21_lines_has_a_plural(tmp_path: Path) -> None:
+    """Russian has the singular after 21, but not before a list of 21."""
+    file = tmp_path / "many.cl"
+    loads = "".join(f"    sum += x[i + {32 * each}];\n" for each in range(20))
+    file.write_text(
+        "// tilewright: --global 32 --local 32 --arg x=f32[640] --arg y=f32[32]\n"
+        "__kernel void many(__global const float* x, __global float* y)\n{\n    const int i = get_global_id(0);\n"
+        f"    float sum = 0;\n{loads}    y[i] = sum;\n}}\n"
+    )
+    use_language("ru")
+    assert "числом 21 (строки 6, 7, 8" in str(explain(file))
 
 
 def test_a_sentence_is_english_until_it_is_shown() -> None:

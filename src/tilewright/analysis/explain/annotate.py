@@ -37,7 +37,7 @@ def access_line(access: LineAccess, model: Model) -> str:
     if access.is_atomic:
         pieces = (model.local_pass, model.local_passes) if access.is_local else (model.piece, model.pieces)
         turns = number(access.turns / access.requests) if access.requests else "0"
-        said = translated_count("{count} turn", "{count} turns", 1 if turns == "1" else 2, count=turns)
+        said = translated_count("{count} turn", "{count} turns", turns, count=turns)
         return f"{head}  {_counted(access, *map(shown, pieces))} {_ideal(ideal)}  {said}"
     if access.is_local:
         degree = translated("no conflict")

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from ...core.language import translated, translated_count
 from .models import Model
+from .numbers import one_or_several
 from .simt import Finding
 from .simt.findings import WITHIN
 
@@ -31,7 +32,7 @@ def _sentence(same: list[Finding], model: Model) -> str:
     if others and not first.is_race:
         lines = sorted({each.position.line for each in same})
         listed = ", ".join(map(str, lines[:_LINES])) + (" ..." if len(lines) > _LINES else "")
-        return _at_lines(first, listed, len(lines))
+        return _at_lines(first, listed, one_or_several(lines))
     label = scope_label(first, model)
     sentence = _at_lines(first, str(first.position.line), 1)
     if label:

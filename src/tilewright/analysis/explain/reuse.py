@@ -6,6 +6,7 @@ from math import prod
 
 from ...core.language import Sentence, translated_count
 from .explanation import Explanation
+from .numbers import one_or_several
 from .profile import SECTORS, LineAccess
 
 OFTEN = 4.0  # how often a byte is fetched, from which on it is said
@@ -110,7 +111,7 @@ def sentence_about(same: list[Reuse]) -> str:
     return translated_count(
         "line {lines}: {often} ({moved} for {data} of data): {remedy}",
         "lines {lines}: {often} ({moved} for {data} of data): {remedy}",
-        len(lines),
+        one_or_several(lines),
         lines=", ".join(map(str, lines)), often=often, moved=megabytes(moved), data=megabytes(data), remedy=first.remedy,
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from .explanation import Explanation
 from .fault_groups import fault_sentences
 from .group_choice import last_group
 from .loop_costs import dropped_rests
-from .numbers import number
+from .numbers import number, one_or_several
 from .profile import ADDRESSES, LineAccess
 from .reuse import reuse_sentences
 from .special_memory import atomic_sentence, constant_sentence, private_sentences
@@ -204,7 +204,7 @@ def _advised(buffer: str, advice: PitchAdvice, alone: bool) -> str:
 def _fine(fine: list[LineAccess], count: int) -> str:
     lines = sorted({each.position.line for each in fine})
     listed = ", ".join(map(str, lines[:12])) + (" ..." if len(lines) > 12 else "")
-    where = translated_count("line {lines}", "lines {lines}", len(lines), lines=listed)
+    where = translated_count("line {lines}", "lines {lines}", one_or_several(lines), lines=listed)
     nearly = any(each.cost > each.ideal for each in fine)
     values = {"count": len(fine), "where": where}
     if len(fine) == count == 1:
