@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from ..core.language import Sentence
 from ..core.markdown import cell
 from ..measurement.accuracy import AccuracyRecord, ErrorRow
 
-MARKED = "the largest error relative to |A||B| in units of 2^-24; in brackets the relative error of the whole matrix"
+MARKED = Sentence(
+    "the largest error relative to |A||B| in units of 2^-24; in brackets the relative error of the whole matrix"
+)
 
 
 def grid(rows: Sequence[ErrorRow]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

@@ -24,3 +24,11 @@ def test_a_ladders_page_names_limits_and_memories_in_its_language(language: str)
     assert "".join(heads)
     assert not WORD.findall(" ".join(heads)), heads
     assert f'<html lang="{language}">' in page
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_page_of_errors_says_in_its_language_what_a_cell_has(language: str) -> None:
+    use_language(language)
+    page = html(report_of([subject_of(BENCHMARKS / "h200-accuracy.json")]))
+    (said,) = re.findall(r"<p[^>]*>([^<]*2\^-24[^<]*)</p>", page)
+    assert not WORD.findall(said), said
