@@ -10,7 +10,7 @@ import pyopencl as cl
 
 from ...errors import InvalidInput
 from ...runtime.opencl.broadcast import Broadcast
-from ...runtime.opencl.conveyor import SHORT_PIECE, THREADS, Conveyor, Size
+from ...runtime.opencl.conveyor import THREADS, Conveyor, Size
 from ...runtime.opencl.device import Device, check
 from ...runtime.opencl.direct_copies import read_directly, write_directly
 from ...runtime.opencl.staging import PAGE_BYTES, page_aligned
@@ -29,7 +29,7 @@ STORES = 2
 # The pieces of pinned memory for loads, and for each tile that is stored: together more than the threads, because the device
 # copies some of them meanwhile.
 PIECES = max(2, THREADS * 3 // 2), max(2, THREADS * 3 // 4)
-PIECE_BYTES = 8 * 2**20
+PIECE_BYTES = 4 * 2**20
 
 
 @dataclass(eq=False)
@@ -274,9 +274,7 @@ def staging_within(host_bytes: int) -> tuple[Sizes, int]:
         )
     slab = min(SLAB_BYTES, max(LEAST_SLAB, host_bytes // (2 * conveyors) // LEAST_SLAB * LEAST_SLAB))
     pinned = host_bytes - conveyors * slab
-    all_pieces = PIECES[0] + STORES * PIECES[1]
-    wanted = max(pinned // all_pieces, min(SHORT_PIECE, pinned // (2 * conveyors)))
-    piece = min(PIECE_BYTES, wanted // LEAST_PIECE * LEAST_PIECE)
+    piece = min(PIECE_BYTES, pinned // (2 * conveyors) // LEAST_PIECE * LEAST_PIECE)
     pieces = pinned // piece
     back = min(PIECES[1], max(2, pieces // (2 * STORES)))
     return (Size(min(PIECES[0], pieces - STORES * back), piece), Size(back, piece)), slab

@@ -23,7 +23,7 @@ from .product import ProductOperation
 from .rates import Rates
 from .tiles import TilePlan
 
-MOST_STAGING = 512 * 2**20  # bytes of the host for one device's copies; more are no faster
+MOST_STAGING = 384 * 2**20  # bytes of the host for one device's copies; more are no faster
 # Bytes of pinned memory for what several devices load: some panels of large tiles, so that devices may drift apart by one.
 MOST_BROADCAST = 2**30
 SEARCHED = 40  # tile plans that are tried for one whose tiles have the bits of the whole product

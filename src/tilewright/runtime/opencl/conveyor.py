@@ -22,16 +22,12 @@ import pyopencl as cl
 from ..processors import usable_processors
 from .copy_threads import Helpers
 from .device import Device, check
-from .staging import PAGE_BYTES, PINNED, READ, WRITE, Part, as_words, divided
+from .staging import PINNED, READ, WRITE, Part, as_words, divided
 
 # Those that call the driver need processors, too: threads of more processors than there are cost time.
 THREADS = min(16, max(1, usable_processors() * 3 // 4))
 
 COPYING = Helpers(THREADS)  # for all conveyors
-
-# Arrays are divided into as many pieces as there are threads, but into no smaller ones than these: after each piece a thread
-# waits for the interpreter's lock. Pieces of 8 MiB took an H200 159 to 168 ms for float16 of 32768 a side, these 172 to 176.
-SHORT_PIECE = 4 * 2**20
 
 
 class Size(NamedTuple):
@@ -67,7 +63,7 @@ class Conveyor:
 
     def write(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Enqueue copies of an array to a buffer from byte `origin` on. The array has been read when this returns."""
-        todo = deque(self._pieces(buffer, array, origin))
+        todo = deque(parts_of(buffer, array, self._size.piece_bytes, origin))
         filled: Copies = SimpleQueue()
         filling = 0
         with check(f"writing {array.nbytes:,} bytes to {self._device.info.label}"):
@@ -90,7 +86,7 @@ class Conveyor:
 
     def read(self, queue: Any, buffer: Any, array: np.ndarray, origin: int = 0) -> None:
         """Copy a buffer from byte `origin` on to an array after all commands in the queue, and wait."""
-        todo = deque(self._pieces(buffer, array, origin))
+        todo = deque(parts_of(buffer, array, self._size.piece_bytes, origin))
         reading: deque[tuple[Any, np.ndarray, Part]] = deque()
         emptied: Copies = SimpleQueue()
         emptying = 0
@@ -121,10 +117,6 @@ class Conveyor:
                 for event, pinned, _ in reading:
                     event.wait()
                     self._idle.append(pinned)
-
-    def _pieces(self, buffer: Any, array: np.ndarray, origin: int) -> Iterator[Part]:
-        shared_out = array.nbytes // THREADS // PAGE_BYTES * PAGE_BYTES
-        return parts_of(buffer, array, min(self._size.piece_bytes, max(SHORT_PIECE, shared_out)), origin)
 
     def _begun(self, queue: Any, pinned: np.ndarray, part: Part, writes: bool) -> Any:
         """The event of the device's copy of a piece, which it begins."""
