@@ -49,10 +49,6 @@ class Budget:
     asked_host_bytes: int | None = None  # a result of the call's counts then, too
     asked_device_bytes: int | None = None
 
-    @property
-    def sentence(self) -> str:
-        return f"{self.device_bytes:,} bytes on each device and {self.host_bytes:,} of the host"
-
 
 def budget_for(
     infos: tuple[DeviceInfo, ...], max_device_bytes: int | str | None, max_host_bytes: int | str | None
@@ -70,11 +66,11 @@ def budget_for(
 
 
 class Ledger:
-    """Bytes that are taken and given back, by several threads. What would exceed the limit is refused before it is taken."""
+    """Bytes that are taken for a whole call, by several threads. What would exceed the limit is refused before it is taken."""
 
     def __init__(self, limit: int, place: str) -> None:
         self.limit, self.place = limit, place
-        self.used = self.peak = 0
+        self.used = 0
         self._lock = Lock()
 
     def take(self, nbytes: int, what: str) -> None:
@@ -85,8 +81,3 @@ class Ledger:
                     "raise the limit"
                 )
             self.used += nbytes
-            self.peak = max(self.peak, self.used)
-
-    def give(self, nbytes: int) -> None:
-        with self._lock:
-            self.used -= nbytes

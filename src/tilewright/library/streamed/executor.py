@@ -26,16 +26,12 @@ class Run:
         self._noting = Lock()
         self._total = schedule.left
         self.replaced = False  # whether a device failed, and the others did its tiles
-        self.counts: dict[str, int] = {}  # tiles that were stored by each device
 
     def stored(self, worker: Worker, tile: Tile, check: int) -> None:
         """Called by a device's thread once a tile is where it belongs."""
         if self._journal is not None:
             with self._noting:
                 self._journal.add(tile.number, check)
-        with self._noting:
-            label = worker.device.info.label
-            self.counts[label] = self.counts.get(label, 0) + 1
         self._schedule.stored(worker, tile)
 
     def execute(self, workers: Sequence[Worker], bar: Bar) -> None:

@@ -104,12 +104,6 @@ class Schedule:
         with self._changed:
             self._changed.wait(seconds)
 
-    @property
-    def counts(self) -> dict[Hashable, int]:
-        """How many tiles each device has stored."""
-        with self._changed:
-            return {worker: each.done for worker, each in self._workers.items()}
-
     def _next(self, worker: Hashable, own: _Worker) -> Tile | None:
         if not any(self._strips) or self._has_enough(own) or not self._worthwhile(worker, own):
             return None
