@@ -7,7 +7,10 @@ from .panels import Panel
 
 
 class Copies(Protocol):
-    """One matrix on its way to the devices `places`, panel by panel. Nothing is enqueued before `begin`."""
+    """One matrix on its way to the devices `places`, panel by panel.
+
+    Nothing goes to them before `begin`. What has neither rows nor columns as lines is made dense before, where it lies.
+    """
 
     @property
     def places(self) -> Sequence[Hashable]: ...

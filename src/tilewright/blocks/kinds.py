@@ -20,9 +20,8 @@ class Kind(NamedTuple):
     place_of: Callable[[Any], Hashable]  # the device of a call's memory
     label: Callable[[Any], str]  # of that device
     place_of_value: Callable[[Any], Hashable]  # the device of the caller's array
-    span: Callable[
-        [Any], tuple[Hashable, int, int]
-    ]  # an allocation, and the first and last byte of an array's elements in it
+    # An allocation, and the first and last byte of an array's elements in it.
+    span: Callable[[Any], tuple[Hashable, int, int]]
     columns_of: Callable[..., Any]  # a view of some columns
     as_row: Callable[[Any], Any]  # a vector as a matrix of one row
     as_vector: Callable[[Any], Any]  # and back

@@ -25,9 +25,8 @@ class OtherArrays:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._pending: dict[
-            int, deque[tuple[int, Any]]
-        ] = {}  # by stream: events, and what lives until they have happened
+        # By stream: events, and what lives until they have happened.
+        self._pending: dict[int, deque[tuple[int, Any]]] = {}
         self._captured: list[Any] = []  # what graphs use whenever they run
 
     def empty(self, shape: Shape, dtype: np.dtype, ordinal: int, stream: int) -> CudaArray:

@@ -59,9 +59,8 @@ class CudaReady(Ready):
         framework, like, given = memory.framework, recipe.like, recipe.given
         self._address, self._written = framework.address, framework.written
         self._ordinal, self._stream_of = like.ordinal, framework.stream_of
-        self._stream = framework.stream_of(
-            like.ordinal
-        )  # memory for results is of the current stream, whatever the queue
+        # Memory for results is of the current stream, whatever the queue.
+        self._stream = framework.stream_of(like.ordinal)
         self._capture = memory.scratch_key.capture
         self._has_scratch = any(plan.scratch for plan in recipe.call.plans)
         # The launches have addresses of scratch memory, which are right until one more buffer is dropped.

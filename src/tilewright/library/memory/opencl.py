@@ -165,12 +165,13 @@ class OpenCLMemory(DeviceCopies):
     def launch(self, start: Callable[[list[Any] | None], Any], a: Array, b: Array, target: Array) -> None:
         """Launch after the events of three arrays, and leave the launch's event there. Called with the lock of the order."""
         left, first, second, third = self._left, a.events, b.events, target.events
+        # Written out for what most calls find: a new result, and events of this queue alone.
         if (
             len(first) == len(second) == 1
             and id(first[0]) in left
             and id(second[0]) in left
             and (not third or (len(third) == 1 and id(third[0]) in left))
-        ):  # written out for what most calls find: a new result, and events of this queue alone
+        ):
             event = start(None)
             first[0] = second[0] = event
             if third:

@@ -135,9 +135,8 @@ class OpenCLReady(Ready):
         except cl.Error:
             if allocator is not None:
                 raise
-            base = self._memory.device.allocate(
-                self._bytes
-            )  # tries again without idle buffers, or says what is missing
+            # Which tries again without idle buffers, or says what is missing.
+            base = self._memory.device.allocate(self._bytes)
         made = Array.__new__(Array)
         made.__dict__.update(self._like)
         made.events, made.allocator, made.base_data = [], allocator, base

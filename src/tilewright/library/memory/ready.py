@@ -56,9 +56,8 @@ class Recipe(NamedTuple):
     given: Given
     reads_output: bool = False  # whether kernels read what is in the result
     added: int | None = None  # the position of an array that is copied to the result first
-    transposed: tuple[
-        str, ...
-    ] = ()  # operands whose matrices are transposed: kernels know, a call on the host does not
+    # Operands whose matrices are transposed: kernels know, a call on the host does not.
+    transposed: tuple[str, ...] = ()
 
 
 class Ready(ABC):
