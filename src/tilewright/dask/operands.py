@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.types import FLOAT8
 from ..errors import InvalidInput, Unsupported, UnsupportedType
-from ..library.views import made_dense_by, refuse_sparse
+from ..library.views import as_host_array, made_dense_by, refuse_sparse
 
 
 def checked_array(value: Any, name: str) -> da.Array:
@@ -21,6 +21,8 @@ def checked_array(value: Any, name: str) -> da.Array:
     if value is None or isinstance(value, str | bytes):
         raise UnsupportedType(f"{name} is {value!r:.40}: pass a Dask array, or a NumPy array")
     refuse_sparse(value, name)
+    if isinstance(value, np.ndarray) and not isinstance(value, np.memmap):  # Dask knows memmaps by their files
+        value = as_host_array(value, name)
     if isinstance(value, np.ndarray) and not value.size:  # Dask divides by zero when it chooses chunks for some of them
         value = da.from_array(value, chunks=value.shape)
     array = da.asarray(value)

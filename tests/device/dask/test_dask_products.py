@@ -187,6 +187,16 @@ def test_chunks_of_other_kinds_are_refused_with_what_makes_numpys() -> None:
         matmul(da.ones((6, 6)), np.empty((6, 6)).view(Sparse))
 
 
+def test_numpys_own_subclasses_are_plain_arrays_as_elsewhere() -> None:
+    a, b = numbers((6, 8)), numbers((8, 5), seed=1)
+    for kind in (np.matrix, np.recarray):
+        found = matmul(a.view(kind), da.from_array(b, chunks=4)).compute()
+        assert type(found) is np.ndarray
+        assert np.allclose(found, a @ b)
+    with pytest.raises(UnsupportedType, match=r"b is a masked array.*pass b\.filled"):
+        matmul(da.from_array(a, chunks=4), np.ma.masked_array(b))
+
+
 def test_nan_and_infinity_stay_in_their_rows() -> None:
     a, _ = chunked((6, 8), 4)
     b = numbers((8, 5), seed=1)
