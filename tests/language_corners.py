@@ -51,6 +51,42 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "float f = 1.5f; f *= 3ull; r[6] = f * 2ll + (g ? 3ull : 4ull); float4 v = (float4)(7ull); r[7] = v.y;",
         [565, 68, 9, -21, 69, 3, 12, 7],
     ),
+    "cases in loops": (
+        "int f(int g, int* r) { switch (g & 3) { case 0: while (1) { r[6]++; case 3: r[6] += 2; if (r[6] > 4) return 5; }"
+        "case 2: return 6; default: ; } return 7; }",
+        "int n = 0, c = (g + 7) & 3; switch (c) { case 0: do { n += 1; case 1: n += 10; case 2: n += 100; case 3: n += 1000; }"
+        "while (--c > 0); } r[0] = n;"
+        "for (int i = 0; i < 6; i++) switch ((g + i) & 3) { case 0: do { r[1]++; if (r[1] > 9) break; case 1: r[2] += i;"
+        "if (r[2] & 1) continue; case 2: r[3]++; if (r[3] > 5) break; } while (r[3] & 3); r[4]++; case 3: if (r[5] > 1) break;"
+        "r[5]++; continue; } r[7] = f(g, r);",
+        [2211, 7, 23, 4, 4, 2, 5, 5],
+    ),
+    "cases in branches and braces": (
+        "#define STEP(n) case n: r[6] += n; do { case n + 4: r[6] += 10; } while (0)\n",
+        "for (int i = 0; i < 6; i++) switch (i) { r[7] = 9; case 0: if (g > 2) { r[0]++; case 1: r[1]++; }"
+        "else { case 3: r[2]++; } { case 4: r[3]++; } break; default: r[4]++; }"
+        "switch (g) while (r[5] < 4) { r[5]++; case 2: r[5]++; case 3: r[5]++; }"
+        "switch (g & 1) { STEP(0); STEP(1); STEP(2); STEP(3); } switch (g); switch (g) case 3: case 4: r[7]++;"
+        "switch (g + 1) for (;;) { case 4: r[7]++; break; }",
+        [1, 2, 1, 4, 2, 4, 36, 2],
+    ),
+    "cases with jumps and declarations": (
+        "",
+        "for (int i = 0; i < 5; i++) switch (i) { int z = 7; case 0: r[0]++; if (r[0] < 3) goto again; break; case 1: r[1]++;"
+        "again: r[2]++; if (r[2] < 3) goto again; case 2: r[3]++; if (r[3] < 3) { goto again; } do { r[4]++; case 4: r[5]++;"
+        "if (r[5] == 4) goto out; if (r[5] == 3) goto again; } while (r[5] < 4); z = 2; r[6] += z; } out:"
+        "switch (g & 3) { case 0: for (int k = 0; k < 3; k++) { int t[2] = {1, 2}; case 3: t[1] = 7; k = 2;"
+        "r[7] += t[1] * k; } }",
+        [1, 0, 6, 4, 4, 4, 0, 14],
+    ),
+    "a loop that is entered in its middle": (
+        "void send(global int* to, const global int* from, int count) { int n = (count + 7) / 8; switch (count % 8) {"
+        "case 0: do { *to++ = *from++; case 7: *to++ = *from++; case 6: *to++ = *from++; case 5: *to++ = *from++;"
+        "case 4: *to++ = *from++; case 3: *to++ = *from++; case 2: *to++ = *from++;"
+        "case 1: *to++ = *from++; } while (--n > 0); } }",
+        "if (g) send(out + g * 8, a, g); for (int i = 0; i < 8; i++) r[i] = i < g ? out[g * 8 + i] : -1;",
+        [0, 1, 2, -1, -1, -1, -1, -1],
+    ),
 }  # fmt: skip
 
 

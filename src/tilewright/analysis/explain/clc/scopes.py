@@ -18,7 +18,7 @@ from .tree import (
     Switch,
     Variable,
 )
-from .walk import children
+from .walk import nodes_below
 
 
 def check_scopes(parameters: Sequence[Parameter], body: Block) -> None:
@@ -76,13 +76,15 @@ class _Scopes:
                 self.visit_loop(node)
             case Switch():
                 self.visit(node.subject, names)
-                self.visit_switch(node)
+                outer, self.leaves = self.leaves, True
+                self.visit_branch(node.body)
+                self.leaves = outer
             case Break() if not self.leaves:
                 raise node.position.error("break stands in no loop and no switch")
             case Continue() if not self.repeats:
                 raise node.position.error("continue stands in no loop")
             case _:
-                self.visit_all(_nodes_below(node), names)
+                self.visit_all(nodes_below(node), names)
 
     def declare(self, variable: Variable, names: set[str]) -> None:
         if variable.name in names:
@@ -94,7 +96,7 @@ class _Scopes:
 
     def visit_branch(self, statement: Statement) -> None:
         if isinstance(statement, Declaration):
-            raise statement.position.error("a declaration alone is no branch and no loop's body: put it in braces")
+            raise statement.position.error("a declaration alone is no branch and no body: put it in braces")
         self.visit(statement, set())
 
     def visit_loop(self, loop: Loop) -> None:
@@ -103,19 +105,6 @@ class _Scopes:
         self.visit_all((each for each in (loop.initial, loop.condition, loop.step) if each is not None), names)
         self.visit_branch(loop.body)
         self.leaves, self.repeats = outer
-
-    def visit_switch(self, switch: Switch) -> None:
-        outer, names = self.leaves, set[str]()
-        self.leaves = True
-        self.visit_all(switch.before, names)
-        for case in switch.cases:
-            self.visit_all(case.statements, names)
-        self.leaves = outer
-
-
-def _nodes_below(node: Node) -> Iterator[Node]:
-    for child in children(node):
-        yield from (each for each in (child if isinstance(child, tuple) else (child,)) if isinstance(each, Node))
 
 
 def _blocks_in(expression: Expression) -> Iterator[Block]:

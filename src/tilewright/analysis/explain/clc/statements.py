@@ -10,6 +10,7 @@ from .tree import (
     Case,
     Continue,
     Declaration,
+    Expression,
     ExpressionStatement,
     Goto,
     If,
@@ -36,7 +37,7 @@ class StatementParser(AssemblyParser):
         while not self.accept("}"):
             if self.current.kind == "end":
                 raise position.error("this brace is not closed")
-            statements.append(self.label() or self.statement())
+            statements.append(self.case_label() or self.label() or self.statement())
         return Block(position, tuple(statements))
 
     def statement(self) -> Statement:
@@ -48,9 +49,7 @@ class StatementParser(AssemblyParser):
                 self.take()
                 statement: Statement = read(position)
                 return statement
-            if token.text in ("case", "default"):
-                raise position.error(f"{token.text} stands outside the braces of its switch")
-            label = self.label()
+            label = self.case_label() or self.label()
             if label is not None:
                 return Block(position, (label, self.statement()))
             if self.static_assertion():
@@ -161,35 +160,37 @@ class StatementParser(AssemblyParser):
         self.expect("(")
         subject = self.expression()
         self.expect(")")
-        self.expect("{")
-        with self.scope():
-            before, cases = self.cases()
-        return Switch(position, subject, tuple(before), cases)
+        self.switches.append([])
+        body = self.statement()
+        self.switches.pop()
+        return Switch(position, subject, body)
 
-    def cases(self) -> tuple[list[Statement], tuple[Case, ...]]:
-        """The declarations before the first case, whose initialisers never run; and the cases."""
-        before: list[Statement] = []
-        cases: list[tuple[Position, Span | None, list[Statement]]] = []
-        while not self.accept("}"):
-            here = self.position
-            if self.accept("case"):
-                first = self.integer(self.conditional())
-                last = self.integer(self.conditional()) if self.accept("...") else first
-                if any(known == Span(first, last) for _, known, _ in cases):
-                    raise here.error(f"there are two cases for {first}")
-                cases.append((here, Span(first, last), []))
-                self.expect(":")
-            elif self.accept("default"):
-                if any(known is None for _, known, _ in cases):
-                    raise here.error("there are two defaults")
-                cases.append((here, None, []))
-                self.expect(":")
-            else:
-                statement = self.label() or self.statement()
-                if not cases and not isinstance(statement, Declaration) and statement != Block(here, ()):
-                    raise here.error("a statement before the first case is never reached")
-                (cases[-1][2] if cases else before).append(statement)
-        return before, tuple(Case(at, values, tuple(body)) for at, values, body in cases)
+    def case_label(self) -> Case | None:
+        """`case 1:`, `case 1 ... 3:` or `default:`, anywhere in the body of a switch."""
+        token = self.current
+        if token.kind != "name" or token.text not in ("case", "default"):
+            return None
+        if not self.switches:
+            raise token.position.error(f"{token.text} stands in no switch")
+        self.take()
+        known, values = self.switches[-1], None
+        if token.text == "case":
+            first = self.integer(self.conditional())
+            values = Span(first, self.integer(self.conditional()) if self.accept("...") else first)
+        if values in known:
+            raise token.position.error(
+                f"there are two cases for {values.first}" if values else "there are two defaults"
+            )
+        known.append(values)
+        self.expect(":")
+        return Case(token.position, values)
+
+    def statement_expression(self) -> Expression:
+        """Its own cases belong to no switch around it."""
+        outer, self.switches = self.switches, []
+        expression = super().statement_expression()
+        self.switches = outer
+        return expression
 
 
 _KEYWORDS = {"if", "for", "while", "do", "return", "break", "continue", "switch", "goto"}

@@ -8,7 +8,7 @@ from .atomic_types import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
 from .image_types import IMAGE_TYPES
 from .lexer import Position, Token
 from .preprocess import Body
-from .tree import Heading, Number
+from .tree import Heading, Number, Span
 from .types import INT, NAMED, Type
 
 QUALIFIERS = {
@@ -49,6 +49,7 @@ class TokenStream:
         self.declared: dict[str, str] = {}  # what each name of the innermost scope is
         self.struct_ids = count(1)
         self.function_name = ""
+        self.switches: list[list[Span | None]] = []  # the cases so far of those that are open
 
     @contextmanager
     def scope(self) -> Iterator[None]:

@@ -229,20 +229,16 @@ class Loop(Statement):
 
 
 @dataclass(frozen=True)
-class Case(Node):
-    """One label with the statements up to the next; `values` None is the default."""
+class Case(Statement):
+    """A label, which may stand anywhere in the body of its switch; `values` None is the default."""
 
     values: Span | None
-    statements: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
 class Switch(Statement):
-    """`before` holds the declarations before the first case. Their names count, and their initialisers never run."""
-
     subject: Expression
-    before: tuple[Statement, ...]
-    cases: tuple[Case, ...]
+    body: Statement
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,18 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .tree import Assembly, Call, Expression, Function, Name, Node, Number, Program
+from .tree import Assembly, Call, Case, Expression, Function, Name, Node, Number, Program, Statement, Switch
 
 
 def children(node: Node) -> Iterator[Any]:
     """The nodes, and tuples of nodes, right below a node."""
     return (child for child in vars(node).values() if isinstance(child, Node | tuple))
+
+
+def nodes_below(node: Node) -> Iterator[Node]:
+    """The nodes right below a node, those of tuples among them."""
+    for child in children(node):
+        yield from (each for each in (child if isinstance(child, tuple) else (child,)) if isinstance(each, Node))
 
 
 def nodes_of(node: Any) -> Iterator[Node]:
@@ -31,6 +37,16 @@ def has_wide_constant(node: Node) -> bool:
 def has_assembly(function: Function) -> bool:
     """Whether the function's body contains inline assembly."""
     return any(isinstance(node, Assembly) for node in nodes_of(function.body))
+
+
+def cases_of(node: Node) -> Iterator[Case]:
+    """The labels in a statement that belong to a switch around it."""
+    if isinstance(node, Case):
+        yield node
+    elif not isinstance(node, Switch | Expression):
+        for each in nodes_below(node):
+            if isinstance(each, Statement):
+                yield from cases_of(each)
 
 
 def names(expression: Expression, name: str) -> bool:

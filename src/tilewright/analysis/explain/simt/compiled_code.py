@@ -16,7 +16,7 @@ Value = Any
 class Frame:
     """The variables of one activation of a function."""
 
-    __slots__ = ("breaks", "continues", "jumps", "result", "slots", "unset")
+    __slots__ = ("breaks", "continues", "entries", "jumps", "result", "slots", "unset")
 
     def __init__(self, size: int) -> None:
         self.slots: list[Value] = [None] * size
@@ -25,6 +25,7 @@ class Frame:
         self.breaks: Mask | None = None
         self.continues: Mask | None = None
         self.jumps: dict[str, Mask] = {}
+        self.entries: dict[int, Mask] = {}  # who enters a switch at a case, by the id of its node
 
 
 Run = Callable[[Frame, Mask], Value]

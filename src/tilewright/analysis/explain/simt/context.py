@@ -32,6 +32,7 @@ class FunctionState:
     scopes: list[dict[str, Symbol]]
     slots: int = 0
     jumps: bool = False  # control may pass a declaration
+    switches: int = 0  # that are open
     labels: list[dict[str, int]] = field(default_factory=list)  # of the blocks that are open
     before: list[Run] = field(default_factory=list)  # what runs when the function begins
     kept: list[Variable] = field(default_factory=list)  # nodes made here, whose ids must stay theirs

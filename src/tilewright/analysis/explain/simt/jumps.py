@@ -4,14 +4,13 @@ Of the places in a block at which lanes wait, the first in the text always runs 
 "thread frontiers" with the order of the text (Diamos et al., SIMD Re-Convergence at Thread Frontiers, MICRO 2011).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ..clc.refused import INTO_BLOCK, OUT_OF_EXPRESSION
 from ..clc.tree import (
     Block,
     Break,
     Continue,
-    Declaration,
     Function,
     Goto,
     Label,
@@ -21,25 +20,19 @@ from ..clc.tree import (
     Statement,
     Switch,
 )
-from ..clc.walk import children, nodes_of
+from ..clc.walk import nodes_below, nodes_of
 from .compiled_code import Frame, Step
 from .machine import Machine
 from .masks import Mask
+from .switch_labels import passes_declaration, waits
 
 
 def jumps_in(function: Function) -> bool:
     """Whether control may pass a declaration: by goto, or into a switch whose cases declare variables."""
     return any(
-        isinstance(node, Goto)
-        or (isinstance(node, Switch) and any(isinstance(each, Declaration) for each in _statements_of(node)))
+        isinstance(node, Goto) or (isinstance(node, Switch) and passes_declaration(node.body))
         for node in nodes_of(function.body)
     )
-
-
-def _statements_of(switch: Switch) -> Iterator[Statement]:
-    yield from switch.before
-    for case in switch.cases:
-        yield from case.statements
 
 
 def labels_of(statements: Sequence[Statement]) -> dict[str, int]:
@@ -69,11 +62,17 @@ def jump(name: str) -> Step:
     return run
 
 
-def block_with_labels(machine: Machine, block: Sequence[Statement], steps: list[Step], labels: dict[str, int]) -> Step:
-    """Runs the statements of a block among which labels stand."""
+def block_with_labels(
+    machine: Machine,
+    block: Sequence[Statement],
+    steps: list[Step],
+    labels: dict[str, int],
+    entries: list[tuple[int, ...]],
+) -> Step:
+    """Runs the statements of a block among which labels stand. `entries` are the cases in each at which a switch is entered."""
 
     def run(frame: Frame, mask: Mask) -> Mask:
-        waiting = {0: mask}
+        waiting = {number: mask.nobody() for number, own in enumerate(entries) if waits(frame, own)} | {0: mask}
         while waiting:
             at = min(waiting)
             here = waiting.pop(at)
@@ -103,7 +102,5 @@ def _check_stays(node: Node, inside: bool) -> None:
     if isinstance(node, leaves):
         raise node.position.error(OUT_OF_EXPRESSION.format(word=type(node).__name__.lower()))
     inside = inside or isinstance(node, Loop | Switch)
-    for child in children(node):
-        for each in child if isinstance(child, tuple) else (child,):
-            if isinstance(each, Node):
-                _check_stays(each, inside)
+    for each in nodes_below(node):
+        _check_stays(each, inside)

@@ -21,6 +21,7 @@ from ..clc.tree import (
     Switch,
 )
 from ..clc.types import Space, Struct, Void
+from ..clc.walk import cases_of
 from .address_taken import addressed_variables
 from .assembly import compile_assembly
 from .compiled_code import Frame, Memory, Register, Step, Symbol
@@ -31,7 +32,7 @@ from .jumps import block_with_labels, check_target, jump, jumps_in, labels_of
 from .masks import Mask
 from .registers import merge
 from .summing_loops import find_sum
-from .switch_labels import has_case, labels_of_cases
+from .switch_labels import enter, entries_of, has_case, labels_of_cases, open_block, open_branches, waiting, waits
 
 
 class StatementCompiler(DeclarationCompiler):
@@ -97,6 +98,8 @@ class StatementCompiler(DeclarationCompiler):
                 return jump(statement.name)
             case Label():
                 return _go_on
+            case Case():
+                return enter(statement)
             case Assembly():
                 return compile_assembly(self, statement)
         raise statement.position.error("this statement is not supported")
@@ -108,8 +111,11 @@ class StatementCompiler(DeclarationCompiler):
         steps = [self.statement(each) for each in block.statements]
         self.state.scopes.pop()
         self.state.labels.pop()
+        entries = [self.entries(each) for each in block.statements]
         if labels:
-            return block_with_labels(self.machine, block.statements, steps, labels)
+            return block_with_labels(self.machine, block.statements, steps, labels, entries)
+        if any(entries):
+            return open_block(steps, entries)
         if len(steps) == 1:
             return steps[0]
 
@@ -121,6 +127,10 @@ class StatementCompiler(DeclarationCompiler):
             return mask
 
         return run
+
+    def entries(self, statement: Statement | None) -> tuple[int, ...]:
+        """The cases inside at which a switch around the statement is entered."""
+        return entries_of(statement) if self.state.switches and statement is not None else ()
 
     def declaration(self, declaration: Declaration) -> Step:
         runs = [self.variable(each) for each in declaration.variables]
@@ -147,6 +157,9 @@ class StatementCompiler(DeclarationCompiler):
         test = condition(self.value(statement.condition), statement.condition.position).run
         then = self.statement(statement.then)
         otherwise = None if statement.otherwise is None else self.statement(statement.otherwise)
+        entries = self.entries(statement.then), self.entries(statement.otherwise)
+        if any(entries):
+            return open_branches(test, then, otherwise, entries)
 
         def run(frame: Frame, mask: Mask) -> Mask:
             known = test(frame, mask)
@@ -169,12 +182,13 @@ class StatementCompiler(DeclarationCompiler):
         test = None if loop.condition is None else condition(self.value(loop.condition), loop.condition.position).run
         step = None if loop.step is None else self.value(loop.step).run
         body = self.statement(loop.body)
-        together = find_sum(self, loop, test)
+        together, entries = find_sum(self, loop, test), self.entries(loop.body)
         self.state.scopes.pop()
         machine, position, test_first = self.machine, loop.position, loop.test_first
 
         def run(frame: Frame, mask: Mask) -> Mask:
-            if initial is not None:
+            entering = bool(entries) and waits(frame, entries)
+            if initial is not None and (mask.any or not entering):
                 initial(frame, mask)
             if together is not None:
                 together.advance(frame, mask)
@@ -182,19 +196,20 @@ class StatementCompiler(DeclarationCompiler):
             finished: Mask | None = None
             skip = not test_first
             while True:
-                if test is not None and not skip:
+                if test is not None and not skip and mask.any:
                     known = test(frame, mask)
                     if known.ndim:
                         finished = mask.except_where(known).union(finished)
                         mask = mask.where(known)
                     elif not known:
                         finished = mask.union(finished)
-                        break
+                        mask = mask.nobody()
                 skip = False
-                if not mask.any:
+                if not mask.any and not entering:
                     break
                 machine.tick(position)
-                machine.count_iterations(position, mask)
+                machine.count_iterations(position, waiting(frame, mask, entries) if entering else mask)
+                entering = False
                 frame.breaks = frame.continues = None
                 mask = body(frame, mask)
                 if frame.breaks is not None:
@@ -236,11 +251,6 @@ class StatementCompiler(DeclarationCompiler):
 
         return run
 
-    def case_steps(self, case: Case) -> list[Step]:
-        if labels_of(case.statements):
-            return [self.block(Block(case.position, case.statements))]
-        return [self.statement(each) for each in case.statements]
-
     def leave_kernel(self, frame: Frame, mask: Mask) -> Mask:
         self.machine.leave(mask)
         return mask.nobody()
@@ -248,29 +258,26 @@ class StatementCompiler(DeclarationCompiler):
     def switch(self, switch: Switch) -> Step:
         code = self.value(switch.subject)
         subject = switch_subject(code, switch.subject.position).run
-        self.state.scopes.append({})
-        for each in switch.before:
-            self.statement(each)
-        labels = labels_of_cases(switch, code.type)
-        bodies = [(label, self.case_steps(case)) for label, case in zip(labels, switch.cases, strict=True)]
-        self.state.scopes.pop()
+        cases = tuple(cases_of(switch.body))
+        labels = labels_of_cases(cases, code.type)
+        entries = [(label, id(case)) for label, case in zip(labels, cases, strict=True)]
+        self.state.switches += 1
+        body = self.statement(switch.body)
+        self.state.switches -= 1
 
         def run(frame: Frame, mask: Mask) -> Mask:
             value = subject(frame, mask)
             outer = frame.breaks
             frame.breaks = None
-            running = mask.nobody()
             entered = mask.nobody()
-            for label, steps in bodies:
+            for label, entry in entries:
                 here = (
                     mask.where(label.holds(value)) if label is not None else mask.except_where(has_case(labels, value))
                 )
-                entered = entered.union(here)
-                running = here.union(running)
-                for step in steps:
-                    if not running.any:
-                        break
-                    running = step(frame, running)
+                if here.any:
+                    frame.entries[entry] = here
+                    entered = entered.union(here)
+            running = body(frame, mask.nobody()) if entered.any else entered
             through = mask.without(entered).union(running).union(frame.breaks)
             frame.breaks = outer
             return through

@@ -1,4 +1,8 @@
-"""The cases of a switch: their values in the type of its subject, and which work-items have them."""
+"""The cases of a switch: their values in the type of its subject, which work-items have them, and how these enter.
+
+A case may stand deep in the body of its switch. Those who enter there wait in `Frame.entries` until its place in the text
+comes. A statement with such a case inside is run even if nobody reaches it from above.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,10 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..clc.lexer import Position
-from ..clc.tree import Span, Switch
+from ..clc.tree import Case, Declaration, Span, Statement, Switch
 from ..clc.typed_constants import wrapped
 from ..clc.types import LONG, Scalar, Type, promoted
-from .compiled_code import Value
+from ..clc.walk import cases_of, nodes_below
+from .compiled_code import Frame, Run, Step, Value
+from .masks import Mask
 
 
 class Label(NamedTuple):
@@ -35,12 +41,73 @@ def has_case(labels: Sequence[Label | None], value: Value) -> npt.NDArray[np.boo
     return found
 
 
-def labels_of_cases(switch: Switch, subject: Type) -> list[Label | None]:
+def entries_of(statement: Statement) -> tuple[int, ...]:
+    """The cases inside of a statement at which a switch around it is entered."""
+    return tuple(id(case) for case in cases_of(statement))
+
+
+def waits(frame: Frame, entries: tuple[int, ...]) -> bool:
+    """Whether somebody has yet to enter at one of these cases."""
+    return any(entry in frame.entries for entry in entries)
+
+
+def waiting(frame: Frame, mask: Mask, entries: tuple[int, ...]) -> Mask:
+    """The lanes of `mask`, and those that wait at these cases."""
+    for entry in entries:
+        mask = mask.union(frame.entries.get(entry))
+    return mask
+
+
+def enter(case: Case) -> Step:
+    """Those who wait at a case go on from there together with those who come from above."""
+    entry = id(case)
+    return lambda frame, mask: mask.union(frame.entries.pop(entry, None))
+
+
+def open_block(steps: list[Step], entries: list[tuple[int, ...]]) -> Step:
+    """A block with cases inside: where nobody has come so far, only what has cases is run."""
+
+    def run(frame: Frame, mask: Mask) -> Mask:
+        for step, own in zip(steps, entries, strict=True):
+            if mask.any or waits(frame, own):
+                mask = step(frame, mask)
+        return mask
+
+    return run
+
+
+def open_branches(
+    test: Run, then: Step, otherwise: Step | None, entries: tuple[tuple[int, ...], tuple[int, ...]]
+) -> Step:
+    """An if with cases inside of its branches."""
+
+    def run(frame: Frame, mask: Mask) -> Mask:
+        yes = no = mask
+        if mask.any:
+            known = test(frame, mask)
+            yes, no = mask.where(known), mask.except_where(known)
+        through = then(frame, yes) if yes.any or waits(frame, entries[0]) else yes
+        if otherwise is not None and (no.any or waits(frame, entries[1])):
+            no = otherwise(frame, no)
+        return through.union(no)
+
+    return run
+
+
+def passes_declaration(statement: Statement) -> bool:
+    """Whether somebody who enters at a case of `statement` may pass a declaration."""
+    if isinstance(statement, Switch) or not entries_of(statement):
+        return False
+    inner = [each for each in nodes_below(statement) if isinstance(each, Statement)]
+    return any(isinstance(each, Declaration) or passes_declaration(each) for each in inner)
+
+
+def labels_of_cases(cases: Sequence[Case], subject: Type) -> list[Label | None]:
     """The labels' values in the promoted type of the subject, as int64 has their bits (C99 6.8.4.2)."""
     kind = promoted(subject) if isinstance(subject, Scalar) and not subject.is_float else LONG
     out: list[Label | None] = []
     known: list[Span] = []
-    for case in switch.cases:
+    for case in cases:
         label = None
         if case.values is not None:
             span = Span(wrapped(case.values.first, kind), wrapped(case.values.last, kind))
