@@ -79,6 +79,31 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "r[7] += t[1] * k; } }",
         [1, 0, 6, 4, 4, 4, 0, 14],
     ),
+    "enumerations with a type of their own": (
+        "enum e : uchar; enum e : uchar { A = 200, S = sizeof(A), B = A + 1, D }; enum f : short { C = -1 }; enum : long { L };"
+        "enum b : bool { NO, YES }; typedef unsigned short number; enum n : number { N = 65535 }; enum later : char;",
+        "enum e x = 300; enum b y = 5; enum : long { M = 1 } z = M; enum later w = 200; r[0] = sizeof(enum e) + 10 * S + 100 * D;"
+        "r[1] = x + 1000 * y; r[2] = C; r[3] = sizeof(C) + sizeof(L) * 10 + sizeof(z) * 100 + sizeof(A + B) * 1000; r[4] = A + B;"
+        "r[5] = N + sizeof(enum n); r[6] = w; switch (g + 197) { case A: r[7] = YES; }",
+        [20211, 1044, -1, 4882, 401, 65537, -56, 1],
+    ),
+    "brackets of parameters": (
+        "int f(int t[static 2]) { return t[1]; } int h(int t[const restrict 3], int u[restrict]) { t[0]++; return u[0] + t[0]; }"
+        "int k(int t[static const 2], int u[const static 2], int v[volatile]) { return t[1] + u[0] + v[0]; }"
+        "int l(int t[static 2][3]) { return t[1][2]; } int m(const int[static 2]); int m(const int t[2]) { return t[0]; }",
+        "int x[3] = {1, 2}, w[1] = {7}, y[2][3] = {{1, 2, 3}, {4, 5, 6}}; r[0] = f(x); r[1] = h(x, w); r[2] = k(x, x, x);"
+        "r[3] = l(y); r[4] = m(x);",
+        [2, 9, 6, 6, 2, 0, 0, 0],
+    ),
+    "offsets of members": (
+        "struct s { char c; int i[3]; struct { short x; } y; union { char q; double d; }; int m[2][3]; };",
+        "r[0] = __builtin_offsetof(struct s, i[2]) + 100 * __builtin_offsetof(struct s, y.x);"
+        "r[1] = __builtin_offsetof(struct s, i[g]); r[2] = __builtin_offsetof(struct s, d);"
+        "int t[__builtin_offsetof(struct s, y)]; r[3] = sizeof(t);"
+        "r[4] = sizeof(__builtin_offsetof(struct s, c)); r[5] = __builtin_offsetof(struct s, m[1][2]);"
+        "switch (g + 1) { case __builtin_offsetof(struct s, i): r[6] = 1; }",
+        [1612, 16, 24, 64, 8, 52, 1, 0],
+    ),
     "a loop that is entered in its middle": (
         "void send(global int* to, const global int* from, int count) { int n = (count + 7) / 8; switch (count % 8) {"
         "case 0: do { *to++ = *from++; case 7: *to++ = *from++; case 6: *to++ = *from++; case 5: *to++ = *from++;"

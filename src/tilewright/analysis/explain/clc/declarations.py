@@ -28,6 +28,10 @@ from .types import (
     with_alignment,
 )
 
+_IN_BRACKETS = QUALIFIERS & {
+    "static", "const", "__const", "__const__", "volatile", "__volatile", "__volatile__", "restrict", "__restrict", "__restrict__",
+}  # fmt: skip
+
 
 @dataclass
 class Specifiers:
@@ -211,7 +215,13 @@ class DeclarationParser(EnumerationParser):
     def type_name(self) -> Type:
         return self.declarator(self.specifiers()).type
 
-    def declarator(self, spec: Specifiers) -> Declarator:
+    def specified_type(self) -> Type:
+        kind = self.specifiers().type
+        assert kind is not None
+        return kind
+
+    def declarator(self, spec: Specifiers, in_brackets: set[str] | None = None) -> Declarator:
+        """`in_brackets` takes the qualifiers in the first brackets of a parameter."""
         assert spec.type is not None
         kind, space, constant = spec.type, spec.space, spec.constant
         attributes = Attributes()
@@ -230,7 +240,7 @@ class DeclarationParser(EnumerationParser):
             raise position.error(REFUSED_WORDS["^"])
         named = self.current.kind == "name" and (not self.starts_type() or self.is_own_type())
         name = self.identifier("a name").text if named else ""
-        kind = self.array_of(kind)
+        kind = self.array_of(kind, in_brackets)
         self.attributes(attributes)
         aligned = attributes.aligned or (0 if spec.is_typedef else spec.attributes.aligned)
         if aligned and spec.is_typedef:
@@ -254,11 +264,17 @@ class DeclarationParser(EnumerationParser):
             name.text, Pointer(self.array_of(kind), space or Space.PRIVATE, constant), None, False, name.position
         )
 
-    def array_of(self, kind: Type) -> Type:
+    def array_of(self, kind: Type, in_brackets: set[str] | None = None) -> Type:
         """Array suffixes; a missing first length reads as 0 and is filled in by the initialiser."""
         lengths: list[int] = []
         while self.current.text == "[":
             position = self.take().position
+            while self.current.text in _IN_BRACKETS:
+                if in_brackets is None or lengths:
+                    raise self.position.error(f"{self.current.text} stands in the first brackets of a parameter only")
+                in_brackets.add(self.take().text)
+            if in_brackets and "static" in in_brackets and self.current.text == "]":
+                raise position.error("static needs the length that a parameter has at least")
             length = 0 if self.current.text == "]" else self.integer(self.expression())
             if length < 0 or (length == 0 and lengths):
                 raise position.error(f"an array cannot have {length} elements")
@@ -306,9 +322,10 @@ class DeclarationParser(EnumerationParser):
         return tuple(out)
 
     def declarator_of_parameter(self) -> Parameter:
-        spec = self.specifiers()
-        each = self.declarator(spec)
+        in_brackets = set[str]()
+        each = self.declarator(self.specifiers(), in_brackets)
         kind, constant = each.type, each.constant
         if isinstance(kind, Array):
-            kind, constant = Pointer(kind.element, each.space or Space.PRIVATE, each.constant), False
+            kind = Pointer(kind.element, each.space or Space.PRIVATE, each.constant)
+            constant = bool(in_brackets & {"const", "__const", "__const__"})
         return Parameter(each.position, each.name, kind, constant)

@@ -1,8 +1,8 @@
 """Expression parser: precedence climbing over tokens."""
 
 from .condition import PRECEDENCE
-from .expression_types import sized_type
-from .layout import SIZE, VECTOR_STEP, check_has_size
+from .expression_types import sized_type, type_of
+from .layout import SIZE, VECTOR_STEP, check_has_size, check_has_values
 from .lexer import Position, Token
 from .literals import read_character, read_number, read_string
 from .refused import EFFECTS_BEFORE_COLON, REFUSED_WORDS
@@ -30,12 +30,13 @@ from .tree import (
     Unary,
     VectorLiteral,
 )
-from .types import Type, Vector
+from .types import SIZE_T, Array, Scalar, Struct, Type, Vector
 from .walk import has_wide_constant, nodes_of
 
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _UNARY = {"+", "-", "!", "~", "*", "&", "++", "--"}
 _TYPE_TAKING = {"__builtin_convertvector", "__builtin_astype"}
+_OFFSET = "__builtin_offsetof"
 _ALIGNMENT_OF = {"_Alignof", "__alignof", "__alignof__"}
 
 
@@ -159,13 +160,55 @@ class ExpressionParser(TokenStream):
         if token.text in KEYWORDS:
             raise token.position.error(f"expected an expression, found the keyword {describe(token)}")
         if self.current.text == "(":
-            return self.call(token.position, token.text)
+            return self.offset(token.position) if token.text == _OFFSET else self.call(token.position, token.text)
         known = self.enumerators.get(token.text)
         if known is not None:
             return Number(token.position, known.value, known.type)
         if token.text in ("__func__", "__FUNCTION__"):
             return Text(token.position, self.function_name)
         return Name(token.position, token.text)
+
+    def offset(self, position: Position) -> Expression:
+        """`__builtin_offsetof(type, member.part[index])`, as a sum of bytes. Indices need not be constant."""
+        self.expect("(")
+        kind = self.type_name()
+        self.expect(",")
+        bytes_before: Expression = Number(position, 0, SIZE_T)
+        first = True
+        while first or self.current.text in (".", "["):
+            if self.accept("["):
+                kind, step = self.element_offset(kind)
+            else:
+                first = first or self.accept(".")
+                kind, step = self.member_offset(kind)
+            first = False
+            bytes_before = Binary(position, "+", bytes_before, step)
+        self.expect(")")
+        return bytes_before
+
+    def member_offset(self, kind: Type) -> tuple[Type, Expression]:
+        """The type of a member, and the bytes before it."""
+        name = self.identifier("a member's name")
+        check_has_values(kind, name.position)
+        field = kind.field_of(name.text) if isinstance(kind, Struct) else None
+        if field is None or field.bits:
+            what = "is a bit-field of" if field else "is no member of"
+            raise name.position.error(f"{name.text!r} {what} {kind}, so it has no offset")
+        return field.type, Number(name.position, field.offset, SIZE_T)
+
+    def element_offset(self, kind: Type) -> tuple[Type, Expression]:
+        """The type of an array's elements, and the bytes before one."""
+        position = self.position
+        if not isinstance(kind, Array):
+            raise position.error(f"{kind} is no array, so its parts have no offset")
+        index = self.expression()
+        self.expect("]")
+        known = type_of(index, self.types_of_names)
+        if isinstance(known, Scalar) and known.is_float:
+            raise position.error(f"a subscript must be an integer, not {known}")
+        return kind.element, Binary(
+            position, "*", Cast(position, SIZE_T, index), Number(position, kind.element.size, SIZE_T)
+        )
 
     def statement_expression(self) -> Expression:
         position = self.position

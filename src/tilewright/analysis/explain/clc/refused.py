@@ -23,7 +23,6 @@ VARIABLE_LENGTH = "a constant is needed here: OpenCL C has no variable-length ar
 OTHER_TYPE = (
     "the attributes vector_size and mode make another type, which is not supported: write that type, such as float4"
 )
-TYPED_ENUMERATION = "an enumeration with a type of its own is not supported: leave out the colon and the type"
 EFFECTS_BEFORE_COLON = (
     "what stands before ?: is named twice here, so it must not change anything: keep it in a variable"
 )

@@ -4,6 +4,7 @@ from .assembly import AssemblyParser
 from .attributes import Attributes
 from .lexer import Position
 from .refused import REFUSED_WORDS
+from .stream import KEYWORDS
 from .tree import (
     Block,
     Break,
@@ -89,7 +90,7 @@ class StatementParser(AssemblyParser):
     def label(self) -> Label | None:
         """`name:` before a statement."""
         token = self.current
-        if token.kind != "name" or self.ahead().text != ":" or token.text in self.types or token.text in _NO_LABELS:
+        if token.kind != "name" or self.ahead().text != ":" or token.text in self.types or token.text in KEYWORDS:
             return None
         self.take()
         self.expect(":")
@@ -194,4 +195,3 @@ class StatementParser(AssemblyParser):
 
 
 _KEYWORDS = {"if", "for", "while", "do", "return", "break", "continue", "switch", "goto"}
-_NO_LABELS = {"case", "default"}
