@@ -18,6 +18,7 @@ from tilewright.core.records import save_record
 from tilewright.errors import BuildFailed, InvalidInput, RecordError, UnknownName, Unsupported
 from tilewright.kernels import find_ladder
 from tilewright.runtime.cuda.nvrtc import find_nvrtc
+from tools.pages.refresh import refresh
 
 needs_clang = pytest.mark.skipif(tools.find_clang() is None, reason="clang 19 or later is not here")
 needs_nvrtc = pytest.mark.skipif(find_nvrtc("sm_90") is None, reason="NVRTC is not here")
@@ -230,12 +231,12 @@ def test_a_pages_inspections_are_made_again(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     marks = ("tiles/02 gfx90a", "tiles/02 gfx90a gfx1100", "ladder transpose gfx1100")
     page.write_text("".join(f"# one\n<!-- inspect: {mark} -->\nold\n<!-- end inspect -->\n" for mark in marks))
-    assert main(["report", str(page)]) == 0
+    assert refresh(page) == 3
     text = page.read_text(encoding="utf-8")
     assert "old" not in text
     assert "limited by" in text
     assert "| transpose/05_tiled |" in text
-    assert main(["report", str(page)]) == 0
+    assert refresh(page) == 3
     assert page.read_text(encoding="utf-8") == text
 
 
