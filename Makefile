@@ -1,5 +1,5 @@
 # What developers run; CI runs the same commands by .ci/run.
-.PHONY: check test format reword docs playground
+.PHONY: check test lowest format reword docs playground
 run = uv run --group dev
 
 check:  ## format, lint, types, and the tests that need neither a device nor a compiler, on two processes
@@ -10,6 +10,9 @@ check:  ## format, lint, types, and the tests that need neither a device nor a c
 
 test:  ## everything, on every OpenCL driver that works here
 	$(run) pytest
+
+lowest:  ## some tests with the lowest versions that pyproject.toml states, two minutes
+	.ci/lowest
 
 format:
 	$(run) ruff format .

@@ -43,6 +43,13 @@ def test_developers_commands_ask_for_the_developers_group() -> None:
         assert not re.search(r"uv run (?!--group dev)\w", text), name
 
 
+def test_ci_tests_the_lowest_versions_of_every_extra(project: dict[str, Any]) -> None:
+    (named,) = re.findall(r"--editable '\.\[(.*)\]'", (ROOT / ".ci" / "lowest").read_text(encoding="utf-8"))
+    left_out = {"torch", "cublas", "mpi"}  # the script says why
+    assert {*named.split(","), *left_out} == project["project"]["optional-dependencies"].keys()
+    assert "\n.ci/lowest " in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
 def test_ci_runs_the_readmes_test_command() -> None:
     readme, ci = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", ".ci/run"))
     (command,) = re.findall(r"^pip install uv && (uv run .*pytest)$", readme, re.M)
