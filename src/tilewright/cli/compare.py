@@ -81,12 +81,13 @@ def hanging(text: str, width: int) -> str:
 
 def tell_fallen(least: float, found: Comparisons) -> int:
     """Print the kernels below a ratio, and those that went wrong. The exit status: 1 if there are any."""
-    from ..reports.compare import times
+    from ..reports.compare import SINGLE, times
     from .printing import say_lines
 
     fallen = [each for each in found.rows if each.is_kernel and each.ratio < least]
     for row in found.broken:
         say_lines(f"went wrong: {row.label} {row.problem}: {row.status}: {row.reason}")
     for each in fallen:
-        say_lines(f"below {least:g}: {each.name} {each.problem}: {times(each.ratio)}")
+        doubt = "" if each.has_spread else f" ({SINGLE})"
+        say_lines(f"below {least:g}: {each.name} {each.problem}: {times(each.ratio)}{doubt}")
     return int(bool(fallen or found.broken))

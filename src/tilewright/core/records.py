@@ -79,8 +79,13 @@ class Samples:
         return ordered[min(int(part * len(ordered)), len(ordered) - 1)]
 
     @property
+    def has_spread(self) -> bool:
+        """Whether the spread is known: a single time says nothing about it."""
+        return len(self.times) > 1
+
+    @property
     def spread(self) -> float:
-        """Half of the distance between the 20th and 80th percentile, as a part of the median: 0.1 is 10%."""
+        """Half of the distance between the 20th and 80th percentile, as a part of the median: 0.1 is 10%. 0 if it is unknown."""
         return (self.quantile(0.8) - self.quantile(0.2)) / 2 / self.median if self.median else 0.0
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
+from statistics import fmean
 from typing import Any
 
 from ..core.numbers import figure
@@ -12,35 +13,47 @@ from ..errors import RecordError
 from .table import heading
 from .trust import is_busy
 
+SINGLE = "a single run has no known spread"
+
 
 @dataclass(frozen=True)
 class Comparison:
     """A row that both records have. Above 1 the second is faster.
 
     `ratio` is that of median times, or of rates if the problems differ in size. `low` and `high` come from the 20th and
-    80th percentiles of both. `is_kernel` is false for baselines.
+    80th percentiles of both; they are None if a side ran only once, so that its spread is unknown. `is_kernel` is false
+    for baselines.
     """
 
     name: str
     problem: str
     ratio: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     is_kernel: bool = True
 
     @property
+    def has_spread(self) -> bool:
+        """Whether the spread is known, so that the difference can be judged."""
+        return self.low is not None
+
+    @property
     def distinct(self) -> bool:
-        """Whether the difference is larger than the spread."""
-        return self.low > 1.0 or self.high < 1.0
+        """Whether the difference is larger than the spread. It is not known to be if the spread is unknown."""
+        return self.low is not None and self.high is not None and (self.low > 1.0 or self.high < 1.0)
 
     @property
     def spread(self) -> str:
-        """The range of the ratio: "[0.95 .. 1.02]"."""
+        """The range of the ratio: "[0.95 .. 1.02]", "[unknown]"."""
+        if self.low is None or self.high is None:
+            return "[unknown]"
         return f"[{_ratio(self.low)} .. {_ratio(self.high)}]"
 
     @property
     def verdict(self) -> str:
         """Which side is faster."""
+        if not self.has_spread:
+            return "(measured once)"
         if not self.distinct:
             return "(within the spread)"
         return "second is faster" if self.ratio > 1 else "first is faster"
@@ -117,17 +130,23 @@ def table(comparisons: Sequence[Comparison]) -> list[str]:
 
 
 def summary(comparisons: Sequence[Comparison]) -> str:
-    """How many kernels are faster on each side, and the geometric mean of their ratios. It names no side where no row does."""
+    """How many kernels are faster on each side, and the geometric mean of their ratios. It names no side where no row does.
+
+    Rows without a known spread are counted apart. The mean is of the others, if there are any.
+    """
     kernels = [each for each in comparisons if each.is_kernel] or list(comparisons)
-    faster = sum(each.distinct and each.ratio > 1 for each in kernels)
-    slower = sum(each.distinct and each.ratio < 1 for each in kernels)
-    mean = math.exp(sum(math.log(each.ratio) for each in kernels) / len(kernels))
+    judged = [each for each in kernels if each.has_spread]
+    faster = sum(each.distinct and each.ratio > 1 for each in judged)
+    slower = sum(each.distinct and each.ratio < 1 for each in judged)
+    unknown = len(kernels) - len(judged)
+    mean = math.exp(fmean(math.log(each.ratio) for each in judged or kernels))
     side = "the second is faster" if mean > 1 else "the first is faster" if mean < 1 else "both are equally fast"
     if not faster and not slower:
-        side = "no difference is beyond the spread"
+        side = "no difference is beyond the spread" if judged else "measure longer to know which is faster"
     return (
         f"second faster in {faster} of {len(kernels)} rows, slower in {slower}, within the spread in "
-        f"{len(kernels) - faster - slower}; geometric mean {times(mean)}: {side}"
+        f"{len(judged) - faster - slower}{f', not judged in {unknown} ({SINGLE})' if unknown else ''}; geometric mean "
+        f"{'of the judged ' if unknown and judged else ''}{times(mean)}: {side}"
     )
 
 
@@ -166,11 +185,12 @@ def _compare_rows(first: Row, second: Row) -> Comparison:
     a, b = first.samples, second.samples
     same = first.problem == second.problem
     work = 1.0 if same else (second.flops or second.nbytes) / (first.flops or first.nbytes)
+    known = a.has_spread and b.has_spread
     return Comparison(
         first.label,
         first.problem if same else _both(first.problem, second.problem),
         work * a.median / b.median,
-        work * a.quantile(0.2) / b.quantile(0.8),
-        work * a.quantile(0.8) / b.quantile(0.2),
+        work * a.quantile(0.2) / b.quantile(0.8) if known else None,
+        work * a.quantile(0.8) / b.quantile(0.2) if known else None,
         first.role is Role.KERNEL,
     )

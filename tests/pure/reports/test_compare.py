@@ -56,6 +56,49 @@ def test_the_summary_names_no_side_if_all_rows_are_within_the_spread() -> None:
     assert says(summary(compare(BEFORE, replace(AFTER, rows=AFTER.rows[:1]))), "second is faster")
 
 
+ONCE, OFTEN = Samples(wall=(0.01,)), Samples(wall=(0.002, 0.002, 0.002))
+
+
+@pytest.mark.parametrize("pair", [(ONCE, OFTEN), (OFTEN, ONCE), (ONCE, ONCE)], ids=["first", "second", "both"])
+def test_a_single_run_has_no_known_spread_and_names_no_side(pair: tuple[Samples, Samples]) -> None:
+    first, second = (replace(RECORD, rows=(row("l/01_a", 0.01, samples=each),)) for each in pair)
+    (found,) = compare(first, second)
+    assert found.ratio == pytest.approx(pair[0].median / pair[1].median)
+    assert (found.low, found.high, found.distinct) == (None, None, False)
+    assert says(str(found), "unknown", "once")
+    assert "faster" not in found.verdict
+    words = summary([found])
+    assert says(words, "not judged in 1", "a single run has no known spread")
+    assert "the second is faster" not in words
+    assert "the first is faster" not in words
+
+
+def test_the_summary_judges_by_the_rows_whose_spread_is_known() -> None:
+    first = replace(RECORD, rows=(row("l/01_a", 0.01), row("l/02_b", 0.01, samples=ONCE)))
+    second = replace(RECORD, rows=(row("l/01_a", 0.005), row("l/02_b", 0.1)))
+    words = summary(compare(first, second))
+    assert says(words, "second faster in 1 of 2", "not judged in 1", "of the judged 2.00x", "the second is faster")
+
+
+def test_fail_below_says_where_a_single_run_decided(tmp_path: Path, capsys: Captured) -> None:
+    once = replace(AFTER, rows=(row("l/01_a", 0.1, samples=Samples(wall=(0.1,))), row("l/02_b", 0.1)))
+    assert (
+        main(["compare", *saved(tmp_path, a=BEFORE, b=once), "--fail-below", "0.5", "--json", str(tmp_path / "j.json")])
+        == 1
+    )
+    one, other = (line for line in capsys.readouterr().out.splitlines() if line.startswith("below"))
+    assert says(one, "l/01_a", "single run")
+    assert not says(other, "single run")
+    assert [each["low"] is None for each in json.loads((tmp_path / "j.json").read_text())] == [True, False]
+
+
+def test_a_page_draws_a_single_run_without_a_verdict(tmp_path: Path) -> None:
+    first, second = (replace(RECORD, rows=(row("l/01_a", 0.01, samples=each),)) for each in (ONCE, OFTEN))
+    page = tmp_path / "both.html"
+    assert main(["report", *saved(tmp_path, a=first, b=second), "-o", str(page)]) == 0
+    assert says(page.read_text(encoding="utf-8"), "cannot tell", "[unknown]")
+
+
 def test_rates_are_compared_where_sizes_differ() -> None:
     larger = replace(RECORD, rows=(row("l/01_a", 0.01, 50), row("l/01_a", 0.04, 200)))
     with pytest.raises(RecordError, match=r"--any-size"):

@@ -92,7 +92,8 @@ def _bar(each: Comparison, found: Compared, several: bool) -> RatioBar:
     kind = {"faster": "win", "slower": "loss", "unsure": "unsure"}[judged]
     name = f"{each.name} {each.problem}" if several else each.name
     words = f"{factor(each.ratio)}\u00d7  {say(f'verdict.{judged}')}"
-    return RatioBar(name, each.ratio, each.low, each.high, words, kind, each.spread)
+    ends = each.ratio if each.low is None else each.low, each.ratio if each.high is None else each.high
+    return RatioBar(name, each.ratio, *ends, words, kind, each.spread)
 
 
 def difference_parts(found: Compared) -> Iterator[str]:

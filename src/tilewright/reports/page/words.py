@@ -145,7 +145,7 @@ WORDS: Mapping[str, str] = {
     "compare.counts": "Of {count} kernels: {faster} faster, {slower} slower, {unsure} undecided.",
     "compare.title": "{second} against {first}",
     "compare.how": "Ratios of median times on a logarithmic axis around 1. Green: {second} is faster; red: slower; grey: cannot "
-    "tell, because the spreads (thin line) overlap or times cannot be trusted.",
+    "tell, because the spreads (thin line) overlap, a side ran only once, or times cannot be trusted.",
     "compare.rates": "No problem is the same in both, so rates of one name are compared, each at its record's largest size.",
     "compare.untrusted": "cannot tell, because times vary too widely or the machine was busy: {names}",
     "compare.differences": "What differs around them",
