@@ -1,5 +1,6 @@
 """The rungs as texts: `list` and `show`."""
 
+import shlex
 from difflib import unified_diff
 
 from .. import kernels
@@ -31,9 +32,14 @@ def show(rung: str, diff: bool = False, *, program: bool = False, size: Size | N
     With `program`, what a compiler gets: a whole program for each launch of a problem of `size` (256 x 256 x 64 or 256 x 256 if
     left out), with its macros, after a comment that says how it is launched. Any host program can build it.
 
-    UnknownName if no rung has that name; InvalidInput for the difference of a first rung, and for a `size` without `program`;
+    UnknownName if no rung has that name; InvalidInput for a file, the difference of a first rung, and a `size` without `program`;
     Unsupported for a size that the rung refuses.
     """
+    if rung.lower().endswith(".cl"):
+        raise InvalidInput(
+            f"{rung} is a file, and `show` shows rungs: `tilewright explain {shlex.quote(rung)}` explains a file, "
+            f"`tilewright run {shlex.quote(rung)}` measures it"
+        )
     kernel = kernels.find_kernel(rung)
     if program:
         from ..analysis.programs import programs_of  # it needs NumPy, which printing a file does not

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
@@ -260,9 +260,23 @@ class Record:
 
 
 def to_json(record: object) -> str:
-    """Indented JSON of any record."""
-    content = msgspec.json.encode(record, enc_hook=_in_english, order="sorted")
+    """Indented JSON of any record. Bytes of a file's name that are no text become question marks, as in `shown_path`."""
+    try:
+        content = msgspec.json.encode(record, enc_hook=_in_english, order="sorted")
+    except UnicodeEncodeError:
+        plain = msgspec.to_builtins(record, enc_hook=_in_english, order="sorted")
+        content = msgspec.json.encode(_with_question_marks(plain))
     return msgspec.json.format(content, indent=1).decode() + "\n"
+
+
+def _with_question_marks(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode(errors="replace").decode()
+    if isinstance(value, dict):
+        return {_with_question_marks(key): _with_question_marks(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_question_marks(each) for each in value]
+    return value
 
 
 def _in_english(value: object) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
+from urllib.parse import quote
 
 from ...core.version import VERSION
 from .checked import CheckedKernel, Problem
@@ -37,14 +38,16 @@ def _described(rule: str) -> str:
 
 
 def _result(problem: Problem, rule: int) -> dict[str, Any]:
-    """Places are relative to the folder in which the check ran, as code scanning wants them."""
+    """Places are relative to the folder in which the check ran, as code scanning wants them, and escaped as in every URI
+    (RFC 3986, 2.1). Bytes of a name that are no text are question marks."""
     region = {"startLine": max(1, problem.line), "startColumn": max(1, problem.column)}
-    place = {"artifactLocation": {"uri": PurePath(problem.file).as_posix()}, "region": region}
+    uri = quote(PurePath(problem.file).as_posix().encode(errors="replace"), safe="/:")
+    place = {"artifactLocation": {"uri": uri}, "region": region}
     return {
         "ruleId": problem.rule,
         "ruleIndex": rule,
         "level": "error",
-        "message": {"text": problem.message},
+        "message": {"text": problem.message.encode(errors="replace").decode()},
         "locations": [{"physicalLocation": place}],
     }
 

@@ -1,6 +1,7 @@
 """`check`: budgets in heads and TOML files, baselines, SARIF, annotations, JSON."""
 
 import json
+import os
 import re
 from collections.abc import Callable
 from importlib.resources import files
@@ -352,6 +353,17 @@ def test_sarif_has_what_the_standard_requires(toml: Callable[..., Path], tmp_pat
         assert place["region"]["startLine"] >= 1  # 3.30.5
         assert place["region"]["startColumn"] >= 1
     assert check("tilewright.toml").to_sarif() == log
+
+
+def test_a_name_that_is_no_text_or_has_blanks_goes_to_json_and_sarif(tmp_path: Path, write: Write) -> None:
+    name = os.fsdecode(b"a b\xff.cl")
+    Path(name).write_text(f"{HEAD}// tilewright: max sectors input 4\n{SLOW}")
+    assert main(["check", name, "--json", "found.json", "--sarif", "found.sarif"]) == 1
+    (kernel,) = json.loads(Path("found.json").read_text())["kernels"]
+    assert kernel["file"] == kernel["problems"][0]["file"] == "a b?.cl"
+    (run,) = json.loads(Path("found.sarif").read_text())["runs"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"] == "a%20b%3F.cl"
 
 
 def test_annotations_are_escaped() -> None:
