@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pretended_cuda import PretendedArrays, PretendedDevice, PretendedKernel
+from cuda_fixtures import PretendedPointers, host
+from pretended_cuda import PretendedArray, PretendedArrays, PretendedDevice, PretendedKernel
 
 from tilewright import gemm, matmul, prepare
 
@@ -67,3 +68,24 @@ def test_both_calls_are_right(
         between.clear()
         assert all(right(each, 1) for each in inner), launches
     assert inner
+
+
+def test_the_end_of_an_array_that_was_kept_for_its_work_makes_a_call(
+    gpu: PretendedDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrays of packages without an allocator in the order of streams are kept until an event, and end in a later call."""
+
+    class Multiplies(PretendedArray):
+        def __del__(self) -> None:
+            found.append(host(matmul(a, b)))
+
+    found: list[np.ndarray] = []
+    left, right = integers(7, 9), integers(9, 5)
+    a, b = gpu.own(left), gpu.own(right)
+    monkeypatch.setattr(PretendedPointers, "cuEventQuery", lambda self, event: 600)
+    matmul(Multiplies(left), b)
+    assert not found
+    monkeypatch.setattr(PretendedPointers, "cuEventQuery", lambda self, event: 0)
+    assert np.array_equal(host(matmul(a, b)), left @ right)
+    assert len(found) == 1
+    assert np.array_equal(found[0], left @ right)

@@ -3,7 +3,6 @@
 import ctypes
 from collections import deque
 from collections.abc import Sequence
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from ...errors import InvalidInput, UnsupportedType
 from ...runtime.cuda.driver import EVENT_WITHOUT_TIME, POINTERS_DEVICE, answer, check, driver_calls
 from ...runtime.cuda.opening import library_device
+from ...runtime.opencl.copy_threads import taken_from
 from ..shapes import Shape
 from .array import CudaArray, dense_strides
 from .dlpack import CUDA, CUDA_MANAGED, read_capsule
@@ -24,8 +24,8 @@ class OtherArrays:
     has_ready = False
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        # By stream: events, and what lives until they have happened.
+        # By stream: events, and what lives until they have happened. Without a lock: where an array ends here, its owner's
+        # destructor may make a call of its own, which comes here, too.
         self._pending: dict[int, deque[tuple[int, Any]]] = {}
         self._captured: list[Any] = []  # what graphs use whenever they run
 
@@ -42,19 +42,34 @@ class OtherArrays:
     def enqueued(self, arrays: Sequence[CudaArray], stream: int, captured: bool) -> None:
         """Keep the arrays until the work is done: their owner may not know of the stream."""
         given, driver = [each.given for each in arrays], driver_calls()
-        with self._lock:
-            if captured:
-                self._captured.append(given)
-                return
-            pending = self._pending.setdefault(stream, deque())
-            while pending and driver.cuEventQuery(pending[0][0]) == 0:
-                driver.cuEventDestroy_v2(pending.popleft()[0])
-            event = answer("making an event", driver.cuEventCreate, EVENT_WITHOUT_TIME)
-            check("recording an event", driver.cuEventRecord(event, stream))
-            pending.append((event, given))
+        if captured:
+            self._captured.append(given)
+            return
+        pending = self._pending.setdefault(stream, deque())
+        while _ended(pending, driver):
+            pass
+        event = answer("making an event", driver.cuEventCreate, EVENT_WITHOUT_TIME)
+        check("recording an event", driver.cuEventRecord(event, stream))
+        pending.append((event, given))
 
     def written(self, value: Any) -> None:
         """Nothing to do."""
+
+
+def _ended(pending: deque[tuple[int, Any]], driver: Any) -> bool:
+    """Let go of the first arrays if their event has happened. Whether it had: nobody else sees them meanwhile."""
+    first = taken_from(pending)
+    if first is None:
+        return False
+    happened = False
+    try:
+        happened = bool(driver.cuEventQuery(first[0]) == 0)
+    finally:
+        if not happened:
+            pending.appendleft(first)
+    if happened:
+        driver.cuEventDestroy_v2(first[0])
+    return happened
 
 
 class InterfaceArrays(OtherArrays):
