@@ -99,6 +99,14 @@ INVALID = {
     ("", "int x; float y; o[0] = *(o[0] ? &x : &y);"): "3:24: a pointer to void points to nothing that has a value",
     ("", "int x; float y; o[0] = &x - &y;"): "3:27: private int * and private float * are not subtracted",
     ("", "int x; uint y; o[0] = &x - &y;"): "3:26: private int * and private uint * are not subtracted",
+    ("struct s { int a; };", "struct s x = {1}; o[0] = (int)x;"): "3:26: struct s cannot be cast to int",
+    ("struct s { int a; };", "struct s x = {1}; o[0] = *(int*)x;"): "3:27: struct s cannot be cast to private int *",
+    ("", "o[0] = (float)o;"): "3:8: global int * cannot be cast to float",
+    ("", "o[0] = *(global int*)1.5f;"): "3:9: float cannot be cast to global int *",
+    ("", "o[0] = (int)(void)3;"): "3:8: void cannot be cast to int",
+    ("", "event_t e = 0; o[0] = (int)e;"): "3:23: event_t cannot be cast to int",
+    ("", "if (v.x) long;"): "3:10: a declaration alone is no branch and no body",
+    ("", "x: o[0] = 1; { x: o[0] = 2; }"): "3:16: there are two labels 'x'",
     ("", "case 1: o[0] = 1;"): "3:1: case stands in no switch",
     ("", "switch (v.x) { case 0: o[0] = ({ int x = 1; case 1: x; }); }"): "3:45: case stands in no switch",
     ("", "switch (v.x) { case 1: ; while (0) { case 1: ; } }"): "3:38: there are two cases for 1",
@@ -187,6 +195,11 @@ VALID = {
         "int* n = &b; const int (*x)[2]; int y[2][2]; x = y; global int* z = NULL; local float* l = 0;"
         "constant int* k = (void*)0; global void* m = o; z = m; p = o[0] ? &c : 0; p = o[0] ? w : &c; char r; uchar* s = &r;"
         "int* h = p ?: &c; o[0] = f(&c) == 1 && (&y[0][1] - y[0]) == 1 && *q == 1 && **t == 1 && *n == 0 && p == h;",
+    ),
+    "casts": (
+        "struct s { int a; };",
+        "struct s x = {1}; (void)x; (void)v; event_t e = (event_t)0; int4 w = (int4)(bool)v.z; int n = (char)o ? 1 : 1;"
+        "uint: n++; if (n < 3) goto uint; o[0] = w.y == 1 && ((int4)(int4)(3)).z == 3 && n == 3 && (bool)o;",
     ),
     "conditions": (
         "",

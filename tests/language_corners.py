@@ -32,9 +32,10 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "union u k = {.i = -1}; struct s y = {.a = k, .a.c = 1}; r[0] = y.a.i; struct s z = {.a.i = -1, .a = k}; r[1] = z.a.i;"
         "union u v[3] = {[0 ... 2] = k, [1].c = 5, [2] = 4}; r[2] = v[0].i * 1000 + v[1].i * 10 + v[2].i;"
         "struct p l = {7, 8}; struct q m = {.a = l, .a.x = 1}; r[3] = m.a.x * 10 + m.a.y; struct q n = {.a = l, .a = 5};"
-        "r[4] = n.a.x * 10 + n.a.y; struct p o[3] = {[0 ... 2] = l, [1] = 5, 6, 9};"
-        "r[5] = o[0].x * 1000 + o[1].x * 100 + o[1].y * 10 + o[2].x; r[6] = o[2].y;",
-        [1, -1, -946, 18, 50, 7569, 0, 0],
+        "r[4] = n.a.x * 10 + n.a.y; struct p h[3] = {[0 ... 2] = l, [1] = 5, 6, 9};"
+        "r[5] = h[0].x * 1000 + h[1].x * 100 + h[1].y * 10 + h[2].x; r[6] = h[2].y; union w { uchar c; ushort s[2]; int i; };"
+        "union w e = {.i = g + 33}; struct { union w w; } f = {.w = e, .w.s[1] = 4}; r[7] = f.w.i;",
+        [1, -1, -946, 18, 50, 7569, 0, 262180],
     ),
     "sizes of constants with ll": (
         "",
@@ -103,6 +104,12 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "r[4] = sizeof(__builtin_offsetof(struct s, c)); r[5] = __builtin_offsetof(struct s, m[1][2]);"
         "switch (g + 1) { case __builtin_offsetof(struct s, i): r[6] = 1; }",
         [1612, 16, 24, 64, 8, 52, 1, 0],
+    ),
+    "values before ?: are computed once": (
+        "int next(int* n) { return ++*n; }",
+        "int n = g - 5, m = 0; r[0] = next(&n) ?: 9; r[1] = n; r[2] = m++ ?: 7; r[3] = m++ ?: 7; r[4] = m; int* p = r + 4;"
+        "r[5] = *p++ ?: 1; r[6] = p - r; r[7] = (next(&n) ?: next(&n)) ?: next(&n);",
+        [-1, -1, 7, 1, 2, 2, 5, 1],
     ),
     "a loop that is entered in its middle": (
         "void send(global int* to, const global int* from, int count) { int n = (count + 7) / 8; switch (count % 8) {"

@@ -5,7 +5,7 @@ from .expression_types import sized_type, type_of
 from .layout import SIZE, VECTOR_STEP, check_has_size, check_has_values
 from .lexer import Position, Token
 from .literals import read_character, read_number, read_string
-from .refused import EFFECTS_BEFORE_COLON, REFUSED_WORDS
+from .refused import REFUSED_WORDS
 from .stream import KEYWORDS, TokenStream, describe
 from .tree import (
     Assign,
@@ -31,7 +31,7 @@ from .tree import (
     VectorLiteral,
 )
 from .types import SIZE_T, Array, Scalar, Struct, Type, Vector
-from .walk import has_wide_constant, nodes_of
+from .walk import has_wide_constant
 
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _UNARY = {"+", "-", "!", "~", "*", "&", "++", "--"}
@@ -70,8 +70,6 @@ class ExpressionParser(TokenStream):
             return condition
         position = self.take().position
         if self.accept(":"):  # GNU's `a ?: b`
-            if any(isinstance(each, Assign | Postfix | Call | StatementExpression) for each in nodes_of(condition)):
-                raise position.error(EFFECTS_BEFORE_COLON)
             return Conditional(position, condition, condition, self.conditional())
         chosen = self.expression()
         self.expect(":")
@@ -106,7 +104,7 @@ class ExpressionParser(TokenStream):
             items = self.initializer()
             assert isinstance(items, InitList)
             return self.postfix(Cast(position, self.with_length(kind, items, position), items))
-        if self.current.text == "(" and isinstance(kind, Vector):
+        if self.current.text == "(" and isinstance(kind, Vector) and not self.starts_type(1):
             self.take()
             elements = [self.assignment()]
             while self.accept(","):

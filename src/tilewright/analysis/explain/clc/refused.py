@@ -23,9 +23,6 @@ VARIABLE_LENGTH = "a constant is needed here: OpenCL C has no variable-length ar
 OTHER_TYPE = (
     "the attributes vector_size and mode make another type, which is not supported: write that type, such as float4"
 )
-EFFECTS_BEFORE_COLON = (
-    "what stands before ?: is named twice here, so it must not change anything: keep it in a variable"
-)
 LONG_LONG = "long long has 128 bits in OpenCL C, which are not supported: write long, which has 64"
 WIDE_CONSTANT = "a constant with ll has 128 bits in OpenCL C, and here they can be told from 64: write ul or l"
 PACKED_BITS = "bit-fields of packed structs are not supported: shift and mask by hand"

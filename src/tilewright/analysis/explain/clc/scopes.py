@@ -10,6 +10,7 @@ from .tree import (
     Declaration,
     Expression,
     If,
+    Label,
     Loop,
     Node,
     Parameter,
@@ -52,6 +53,7 @@ class _Scopes:
 
     def __init__(self) -> None:
         self.leaves = self.repeats = False
+        self.labels: set[str] = set()  # of the whole function
 
     def visit_all(self, statements: Iterable[Node], names: set[str]) -> None:
         for each in statements:
@@ -79,6 +81,10 @@ class _Scopes:
                 outer, self.leaves = self.leaves, True
                 self.visit_branch(node.body)
                 self.leaves = outer
+            case Label():
+                if node.name in self.labels:
+                    raise node.position.error(f"there are two labels {node.name!r}")
+                self.labels.add(node.name)
             case Break() if not self.leaves:
                 raise node.position.error("break stands in no loop and no switch")
             case Continue() if not self.repeats:

@@ -67,7 +67,7 @@ class StatementParser(AssemblyParser):
         if self.starts_type():
             spec = self.specifiers()
             if self.accept(";"):
-                return Block(position, ())
+                return Declaration(position, ())
             return Declaration(position, tuple(self.variables(spec)))
         if token.text in REFUSED_WORDS and self.ahead().kind == "name":
             raise self.no_type(token)
@@ -90,7 +90,7 @@ class StatementParser(AssemblyParser):
     def label(self) -> Label | None:
         """`name:` before a statement."""
         token = self.current
-        if token.kind != "name" or self.ahead().text != ":" or token.text in self.types or token.text in KEYWORDS:
+        if token.kind != "name" or self.ahead().text != ":" or token.text in KEYWORDS:
             return None
         self.take()
         self.expect(":")

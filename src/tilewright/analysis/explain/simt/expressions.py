@@ -25,7 +25,21 @@ from ..clc.tree import (
     Unary,
     VectorLiteral,
 )
-from ..clc.types import CHAR, INT, ULONG, Array, Pointer, Scalar, Space, Struct, Vector, Void, promoted
+from ..clc.types import (
+    CHAR,
+    INT,
+    ULONG,
+    Array,
+    Event,
+    Pointer,
+    Scalar,
+    Space,
+    Struct,
+    Type,
+    Vector,
+    Void,
+    promoted,
+)  # fmt: skip
 from .arithmetic import binary, offset_of, unary
 from .compiled_code import Code, Frame, Register, Value
 from .convert import change
@@ -222,6 +236,8 @@ class ExpressionCompiler(OperatorCompiler):
             )
         if isinstance(code.type, Vector) and not isinstance(target, Vector):
             raise expression.position.error(f"{code.type} cannot be cast to {target}; name the component that is meant")
+        if not may_be_cast(code.type, target):
+            raise expression.position.error(f"{code.type} cannot be cast to {target}")
         if isinstance(target, Pointer) and isinstance(code.type, Pointer):
             space = target.space if target.space is not Space.PRIVATE else code.type.space
             return Code(Pointer(target.target, space, target.constant), code.run)
@@ -271,6 +287,15 @@ class ExpressionCompiler(OperatorCompiler):
         kind = self.resolved(kind)
         value = np.uint64(fact_of(kind, expression.asks, expression.position))
         return Code(ULONG, lambda frame, mask: value, False, value)
+
+
+def may_be_cast(source: Type, target: Type) -> bool:
+    """Whether a cast exists, vectors left aside: between numbers, and between pointers and integers."""
+    if isinstance(source, Pointer) or isinstance(target, Pointer):
+        return all(
+            isinstance(each, Pointer) or (isinstance(each, Scalar) and not each.is_float) for each in (source, target)
+        )
+    return source == target or (isinstance(source, Scalar) and isinstance(target, Scalar | Vector | Event))
 
 
 def stack(values: list[Value], widths: list[int]) -> Value:

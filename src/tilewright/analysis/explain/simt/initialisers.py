@@ -73,12 +73,17 @@ class Located(NamedTuple):
         ]
 
     def emptied(self, before: list[Item], offset: int) -> list[Slot]:
-        """The outermost union that holds another member so far, or all of another one, which is gone then."""
-        found = [
-            (Slot(each.offset, each.kind), filled_member(before, key) not in (None, each.number))
-            for each, key in self.unions(offset)
-        ]
-        return [slot for slot, other in found if other or is_value(slot, before, offset)][:1]
+        """What is gone then: the outermost union that holds another member so far, or what a union that has its value from an
+        expression holds behind the member."""
+        out: list[Slot] = []
+        for level, key in self.unions(offset):
+            assert isinstance(level.kind, Struct)
+            slot, size = Slot(level.offset, level.kind), level.kind.fields[level.number].type.size
+            if is_value(slot, before, offset):
+                out.append(Slot(level.offset + size, Array(UCHAR, level.kind.size - size)))
+            elif filled_member(before, key) not in (None, level.number):
+                return [*out, slot]
+        return [each for each in out if each.type.size]
 
 
 def filled_member(items: list[Item], union: tuple[int, int]) -> int | None:

@@ -37,13 +37,7 @@ def jumps_in(function: Function) -> bool:
 
 def labels_of(statements: Sequence[Statement]) -> dict[str, int]:
     """The labels that stand right in a block, and which of its statements they are."""
-    labels: dict[str, int] = {}
-    for number, statement in enumerate(statements):
-        if isinstance(statement, Label):
-            if statement.name in labels:
-                raise statement.position.error(f"there are two labels {statement.name!r}")
-            labels[statement.name] = number
-    return labels
+    return {each.name: number for number, each in enumerate(statements) if isinstance(each, Label)}
 
 
 def check_target(goto: Goto, reachable: Sequence[dict[str, int]], function: Function) -> None:

@@ -1,5 +1,7 @@
 """Compiles binary operators and `?:`: products in sums, short-circuit logic, logic of vectors."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..clc.constant import FLOAT_BEFORE_QUESTION_MARK
@@ -14,6 +16,18 @@ from .convert import change
 from .masks import Mask
 from .pointer_types import common_pointer
 from .wide_constants import check_fits, of_both, with_width
+
+
+def remembered(code: Code) -> tuple[Code, Code]:
+    """A value that is computed, and that value again without a second computation."""
+    held: list[Value] = [None]
+    run = code.run
+
+    def computed(frame: Frame, mask: Mask) -> Value:
+        held[0] = run(frame, mask)
+        return held[0]
+
+    return replace(code, run=computed), replace(code, run=lambda frame, mask: held[0])
 
 
 class OperatorCompiler(CallCompiler):
@@ -88,7 +102,11 @@ class OperatorCompiler(CallCompiler):
 
     def conditional(self, expression: Conditional) -> Code:
         asked = self.value(expression.condition)
-        chosen, other = self.value(expression.chosen), self.value(expression.other)
+        if expression.chosen is expression.condition:  # `a ?: b` computes a once
+            asked, chosen = remembered(asked)
+        else:
+            chosen = self.value(expression.chosen)
+        other = self.value(expression.other)
         if isinstance(asked.type, Vector):
             return self.vector_conditional(asked, chosen, other, expression.position)
         if isinstance(asked.type, Scalar) and asked.type.is_float:
