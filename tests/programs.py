@@ -7,7 +7,8 @@ and local arrays, structures, helper functions and macros, and stores what came 
 import re
 from random import Random
 
-from program_expressions import INTEGERS, ITEMS, LETTERS, UNSIGNED, VECTORS, ExpressionWriter, element, width
+from program_corners import CORNER_TYPES, CornerWriter
+from program_expressions import INTEGERS, ITEMS, LETTERS, UNSIGNED, VECTORS, element, width
 
 PRELUDE = """#pragma OPENCL FP_CONTRACT OFF
 #define TWICE(x) ((x) + (x))
@@ -48,7 +49,7 @@ Mixed made(uint a, float b) { Mixed m = {a, b, {1, 2, 3}, (uint4)(a)}; m.third[a
 """
 
 
-class Writer(ExpressionWriter):
+class Writer(CornerWriter):
     """Writes one kernel, statement by statement."""
 
     def block(self, count: int, depth: int) -> None:
@@ -61,7 +62,8 @@ class Writer(ExpressionWriter):
 
     def statement(self, depth: int) -> None:
         simple = [self.declare, self.assign, self.assign, self.step, self.partial, self.private_array, self.call]
-        deep = [self.branch, self.counted_loop, self.while_loop, self.switch]
+        simple += [self.mixed, self.initialised, self.pointers]
+        deep = [self.branch, self.counted_loop, self.while_loop, self.switch, self.entered]
         if self.loops:
             simple.append(self.leave)
         self.random.choice(simple + deep if depth > 0 else simple)(depth)
@@ -245,7 +247,7 @@ def program(seed: int) -> str:
     writer.line(f"if ({writer.condition(2)}) return;")
     writer.line(f"out[LENGTH * g + 7] = {writer.value('uint')};")
     head = "__kernel void values(__global const uint* a, __global const float* x, __global uint* out)\n{\n"
-    return f"{PRELUDE}{head}{chr(10).join(writer.lines)}\n}}\n"
+    return f"{PRELUDE}{CORNER_TYPES}{head}{chr(10).join(writer.lines)}\n}}\n"
 
 
 _TOKEN = re.compile(
