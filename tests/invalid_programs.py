@@ -107,6 +107,7 @@ INVALID = {
     ("", "event_t e = 0; o[0] = (int)e;"): "3:23: event_t cannot be cast to int",
     ("", "if (v.x) long;"): "3:10: a declaration alone is no branch and no body",
     ("", "x: o[0] = 1; { x: o[0] = 2; }"): "3:16: there are two labels 'x'",
+    (f"int {MANY} f(volatile int* p) {{ return 1; }} int {MANY} f(int volatile* p) {{ return 2; }}", ""): "two functions 'f'",
     ("", "case 1: o[0] = 1;"): "3:1: case stands in no switch",
     ("", "switch (v.x) { case 0: o[0] = ({ int x = 1; case 1: x; }); }"): "3:45: case stands in no switch",
     ("", "switch (v.x) { case 1: ; while (0) { case 1: ; } }"): "3:38: there are two cases for 1",

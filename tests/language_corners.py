@@ -111,6 +111,25 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "r[5] = *p++ ?: 1; r[6] = p - r; r[7] = (next(&n) ?: next(&n)) ?: next(&n);",
         [-1, -1, 7, 1, 2, 2, 5, 1],
     ),
+    "functions that differ by volatile": (
+        "#define MANY __attribute__((overloadable))\n#define ALL(word) int MANY f(word int* p) { return 2; }"
+        "int MANY f(const word int* p) { return 3; } int MANY f(volatile word int* p) { return 4; }"
+        "int MANY f(const volatile word int* p) { return 5; }\n"
+        "ALL(global) int MANY f(local int* p); int MANY f(local int* p) { return 6; }"
+        "int MANY f(volatile local int* p) { return 7; }"
+        "int MANY f(volatile int* p) { return 8; } int MANY f(int* p) { return 9; } int MANY h(volatile int p[2]) { return 1; }"
+        "int MANY h(int p[2]) { return 2; } int MANY k(volatile int** p) { return 1; } int MANY k(int** p) { return 2; }"
+        "int MANY m(volatile global int* p) { return 1; } int MANY m(volatile local int* p) { return 2; }"
+        "struct s { int a; volatile int b; int c[2]; };",
+        "volatile global int* v = a; const global int* c = a; const volatile global int* w = a; r[0] = f(a) + 10 * f(v)"
+        "+ 100 * f(c) + 1000 * f(w); r[1] = f(v + 1) + 10 * f(&v[2]) + 100 * f(&a[1]) + 1000 * f((volatile global int*)a);"
+        "volatile local int lv[4]; local int ln[4]; r[2] = f(lv) + 10 * f(ln) + 100 * f(&lv[1]) + 1000 * m(ln) + 10000 * m(a);"
+        "volatile int pv[4]; int pn[4], one; volatile int two; r[3] = f(pv) + 10 * f(pn) + 100 * f(&one) + 1000 * f(&two);"
+        "volatile struct s sv; struct s sn; volatile struct s* p = &sn; r[4] = f(&sv.a) + 10 * f(sv.c) + 100 * f(&sn.a)"
+        "+ 1000 * f(&p->a) + 10000 * f(&sn.b); r[5] = h(pv) + 10 * h(pn); int* q = &one; volatile int* z = &one;"
+        "r[6] = k(&q) + 10 * k(&z);",
+        [5342, 4244, 12767, 8998, 88988, 21, 12, 0],
+    ),
     "a loop that is entered in its middle": (
         "void send(global int* to, const global int* from, int count) { int n = (count + 7) / 8; switch (count % 8) {"
         "case 0: do { *to++ = *from++; case 7: *to++ = *from++; case 6: *to++ = *from++; case 5: *to++ = *from++;"

@@ -25,9 +25,11 @@ from .types import (
     Type,
     Vector,
     sized_array,
+    volatiles,
     with_alignment,
 )
 
+_VOLATILE = {"volatile", "__volatile", "__volatile__"}
 _IN_BRACKETS = QUALIFIERS & {
     "static", "const", "__const", "__const__", "volatile", "__volatile", "__volatile__", "restrict", "__restrict", "__restrict__",
 }  # fmt: skip
@@ -40,6 +42,7 @@ class Specifiers:
     type: Type | None = None
     space: Space | None = None
     constant: bool = False
+    volatile: bool = False
     is_kernel: bool = False
     is_typedef: bool = False
     is_static: bool = False
@@ -58,6 +61,12 @@ class Declarator:
     aligned: int = 0
     packed: bool = False
     overloadable: bool = False
+    volatile: bool = False
+
+
+def are_same(parameters: tuple[Type, ...], others: tuple[Type, ...]) -> bool:
+    """Whether they are those of one function."""
+    return parameters == others and [*map(volatiles, parameters)] == [*map(volatiles, others)]
 
 
 class DeclarationParser(EnumerationParser):
@@ -112,6 +121,7 @@ class DeclarationParser(EnumerationParser):
         elif text in QUALIFIERS:
             spec.is_kernel = spec.is_kernel or text in ("__kernel", "kernel")
             spec.constant = spec.constant or text in ("const", "__const", "__const__")
+            spec.volatile = spec.volatile or text in _VOLATILE
             spec.is_static = spec.is_static or text == "static"
             self.take()
         elif text == "typedef":
@@ -193,7 +203,7 @@ class DeclarationParser(EnumerationParser):
             anonymous = isinstance(each.type, Struct) and not each.type.tag
             if not each.name and bits is None and not anonymous:
                 raise each.position.error("a member without a name must be a struct or union without one")
-            out.append(Member(each.name, each.type, each.aligned, bits, each.position, each.packed))
+            out.append(Member(each.name, each.type, each.aligned, bits, each.position, each.packed, each.volatile))
             if not self.accept(","):
                 break
         self.expect(";")
@@ -223,19 +233,20 @@ class DeclarationParser(EnumerationParser):
     def declarator(self, spec: Specifiers, in_brackets: set[str] | None = None) -> Declarator:
         """`in_brackets` takes the qualifiers in the first brackets of a parameter."""
         assert spec.type is not None
-        kind, space, constant = spec.type, spec.space, spec.constant
+        kind, space, constant, volatile = spec.type, spec.space, spec.constant, spec.volatile
         attributes = Attributes()
         while self.accept("*"):
-            kind, space, constant = Pointer(kind, space or Space.PRIVATE, constant), None, False
+            kind = Pointer(kind, space or Space.PRIVATE, constant, volatile=volatile)
+            space, constant, volatile = None, False, False
             while self.current.text in QUALIFIERS or self.current.text in SPACE_WORDS or self.is_generic():
                 text = self.take().text
-                constant = constant or text == "const"
+                constant, volatile = constant or text == "const", volatile or text in _VOLATILE
                 if text in SPACE_WORDS:
                     space = Space[SPACE_WORDS[text].upper()]
             self.attributes(attributes)
         position = self.position
         if self.current.text == "(" and self.ahead().text == "*":
-            return self.pointer_to_array(kind, space, constant)
+            return self.pointer_to_array(kind, space, constant, volatile)
         if self.current.text == "(" and self.ahead().text == "^":
             raise position.error(REFUSED_WORDS["^"])
         named = self.current.kind == "name" and (not self.starts_type() or self.is_own_type())
@@ -248,9 +259,9 @@ class DeclarationParser(EnumerationParser):
         kind = self.with_attributes(kind, attributes, False)
         packed = attributes.packed or spec.attributes.packed
         overloadable = attributes.overloadable or spec.attributes.overloadable
-        return Declarator(name, kind, space, constant, position, aligned, packed, overloadable)
+        return Declarator(name, kind, space, constant, position, aligned, packed, overloadable, volatile)
 
-    def pointer_to_array(self, kind: Type, space: Space | None, constant: bool) -> Declarator:
+    def pointer_to_array(self, kind: Type, space: Space | None, constant: bool, volatile: bool) -> Declarator:
         """`float (*name)[16]`."""
         self.expect("(")
         self.expect("*")
@@ -260,9 +271,8 @@ class DeclarationParser(EnumerationParser):
         self.expect(")")
         if self.current.text != "[":
             raise name.position.error(FUNCTION_POINTER)
-        return Declarator(
-            name.text, Pointer(self.array_of(kind), space or Space.PRIVATE, constant), None, False, name.position
-        )
+        pointer = Pointer(self.array_of(kind), space or Space.PRIVATE, constant, volatile=volatile)
+        return Declarator(name.text, pointer, None, False, name.position)
 
     def array_of(self, kind: Type, in_brackets: set[str] | None = None) -> Type:
         """Array suffixes; a missing first length reads as 0 and is filled in by the initialiser."""
@@ -289,7 +299,7 @@ class DeclarationParser(EnumerationParser):
         known = self.functions.get(head.name, ())
         types = tuple(each.type for each in parameters)
         alone = not any(each.overloadable for each in known) and not overloadable
-        same = next((each for each in known if alone or each.parameters == types), None)
+        same = next((each for each in known if alone or are_same(each.parameters, types)), None)
         if same is not None and not alone:
             return same
         key = f"{head.name}/{len(known)}" if known and not alone else head.name
@@ -326,6 +336,6 @@ class DeclarationParser(EnumerationParser):
         each = self.declarator(self.specifiers(), in_brackets)
         kind, constant = each.type, each.constant
         if isinstance(kind, Array):
-            kind = Pointer(kind.element, each.space or Space.PRIVATE, each.constant)
+            kind = Pointer(kind.element, each.space or Space.PRIVATE, each.constant, volatile=each.volatile)
             constant = bool(in_brackets & {"const", "__const", "__const__"})
         return Parameter(each.position, each.name, kind, constant)

@@ -33,6 +33,7 @@ class Member:
     bits: int | None
     position: Position
     packed: bool = False
+    volatile: bool = False
 
 
 def check_has_values(kind: Type, position: Position) -> None:
@@ -87,7 +88,7 @@ def lay_out(
         step = max(1 if packed or each.packed else each.type.alignment, each.aligned)
         if each.bits is None:
             bit = -(-bit // (8 * step)) * 8 * step
-            fields.append(Field(each.name, each.type, bit // 8))
+            fields.append(Field(each.name, each.type, bit // 8, volatile=each.volatile))
             end = bit + 8 * each.type.size
         else:
             bit = _start_of_bits(bit, each)

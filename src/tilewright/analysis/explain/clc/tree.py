@@ -193,6 +193,7 @@ class Variable(Node):
     initial: Expression | None
     constant: bool = False
     static: bool = False
+    volatile: bool = False
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,7 @@ class Pointer(Type):
     space: Space = Space.PRIVATE
     constant: bool = False  # what it points to must not be written
     aligned: int = field(default=0, compare=False)
+    volatile: bool = field(default=False, compare=False)  # says something to overloaded functions alone
 
     @property
     def size(self) -> int:
@@ -110,7 +111,8 @@ class Pointer(Type):
         return self.aligned or self.size
 
     def __str__(self) -> str:
-        return f"{self.space.word} {'const ' if self.constant else ''}{self.target} *"
+        qualifiers = f"{'const ' if self.constant else ''}{'volatile ' if self.volatile else ''}"
+        return f"{self.space.word} {qualifiers}{self.target} *"
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,7 @@ class Field:
     bits: int = 0
     shift: int = 0
     container: "Scalar | None" = None
+    volatile: bool = False
 
 
 @dataclass
@@ -268,6 +271,11 @@ def _at_most_aligned(kind: Type, aligned: int) -> Type:
     if isinstance(kind, Array):
         return replace(kind, element=_at_most_aligned(kind.element, aligned))
     return replace(kind, aligned=aligned) if isinstance(kind, Scalar | Vector | Pointer | Struct) else kind
+
+
+def volatiles(kind: Type) -> tuple[bool, ...]:
+    """What is volatile behind a pointer, and behind the pointer there."""
+    return (kind.volatile, *volatiles(kind.target)) if isinstance(kind, Pointer) else ()
 
 
 def element_of(kind: Type) -> Scalar | None:

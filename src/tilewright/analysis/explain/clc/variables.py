@@ -49,7 +49,7 @@ class VariableParser(DeclarationParser):
             value = try_constant(initial, self.constants)
             if isinstance(value, int):
                 self.constants[head.name] = converted(Number(head.position, value, kind), kind)
-        return Variable(head.position, head.name, kind, head.space, initial, head.constant, static)
+        return Variable(head.position, head.name, kind, head.space, initial, head.constant, static, head.volatile)
 
     def with_length(self, kind: Type, initial: Expression | None, position: Position) -> Type:
         """An array without a length gets that of its initialiser."""

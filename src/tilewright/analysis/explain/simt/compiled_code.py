@@ -54,6 +54,7 @@ class Place:
     def __init__(self, kind: Type, constant: bool) -> None:
         self.type = kind
         self.constant = constant
+        self.volatile = False
 
     def locate(self, frame: Frame, mask: Mask) -> Value:
         return None
@@ -101,6 +102,7 @@ class Memory:
     address: Run
     space: Space
     constant: bool = False
+    volatile: bool = False
 
 
 Symbol = Register | RegisterArray | Memory

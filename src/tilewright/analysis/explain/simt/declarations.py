@@ -58,7 +58,9 @@ class DeclarationCompiler(LastingCompiler):
         segment = self.machine.memory.local(variable.name, kind.size, variable.position)
         segment.row = row_of(kind)
         address = segment.address
-        self.declare(variable.name, Memory(kind, lambda frame, mask: address, Space.LOCAL, variable.constant))
+        self.declare(
+            variable.name, Memory(kind, lambda frame, mask: address, Space.LOCAL, variable.constant, variable.volatile)
+        )
         return _nothing
 
     def with_pitch(self, variable: Variable) -> Type:
@@ -159,7 +161,10 @@ class DeclarationCompiler(LastingCompiler):
         segment = self.machine.memory.private(variable.name, variable.type.size, variable.position)
         address, kind = segment.address, variable.type
         segment.off_chip = id(variable) in self.off_chip
-        self.declare(variable.name, Memory(kind, lambda frame, mask: address, Space.PRIVATE, variable.constant))
+        self.declare(
+            variable.name,
+            Memory(kind, lambda frame, mask: address, Space.PRIVATE, variable.constant, variable.volatile),
+        )
         fill = None if variable.initial is None else self.filling(segment, kind, variable.initial)
 
         def leave_unset(frame: Frame, mask: Mask) -> None:

@@ -1,5 +1,7 @@
 """Compiles expressions to closures over lanes."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..clc.layout import fact_of
@@ -114,7 +116,7 @@ class ExpressionCompiler(OperatorCompiler):
             place = self.place(expression.operand)
             if not isinstance(place, MemoryPlace):
                 raise expression.position.error("this has no address")
-            return Code(Pointer(place.type, place.space, place.constant), place.locate)
+            return Code(Pointer(place.type, place.space, place.constant, volatile=place.volatile), place.locate)
         if expression.operator in ("++", "--"):
             return self.step(expression.operand, expression.operator, expression.position, after=False)
         operand = self.value(expression.operand)
@@ -240,7 +242,7 @@ class ExpressionCompiler(OperatorCompiler):
             raise expression.position.error(f"{code.type} cannot be cast to {target}")
         if isinstance(target, Pointer) and isinstance(code.type, Pointer):
             space = target.space if target.space is not Space.PRIVATE else code.type.space
-            return Code(Pointer(target.target, space, target.constant), code.run)
+            return Code(replace(target, space=space), code.run)
         return self.converted(code, target, expression.position)
 
     def vector(self, expression: VectorLiteral) -> Code:

@@ -43,7 +43,7 @@ class LastingCompiler(InitialiserCompiler):
         segment = self.machine.memory.buffer(variable.name, data, space, writable=writable)
         address = segment.address
         seen = Space.PRIVATE if kind == SAMPLER else space  # a sampler is no access to memory
-        return Memory(kind, lambda frame, mask: address, seen, not writable)
+        return Memory(kind, lambda frame, mask: address, seen, not writable, variable.volatile)
 
     def check_known_before(self, initial: Expression | None) -> None:
         """The initialiser of a lasting variable has its value before any work-item runs."""

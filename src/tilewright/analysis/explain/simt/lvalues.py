@@ -50,7 +50,7 @@ class PlaceCompiler(Context):
             kind = place.read_type
             return change(Code(place.type, lambda frame, mask: load(frame, mask, locate(frame, mask))), kind)
         if isinstance(place.type, Array):
-            return Code(Pointer(place.type.element, place.space, place.constant), locate)
+            return Code(Pointer(place.type.element, place.space, place.constant, volatile=place.volatile), locate)
         return Code(place.type, lambda frame, mask: load(frame, mask, locate(frame, mask)))
 
     def is_place(self, expression: Expression) -> bool:
@@ -114,7 +114,7 @@ class PlaceCompiler(Context):
                 return RegisterPlace(self.machine, symbol, expression.name, expression.position)
             case Memory():
                 counted = symbol.space is not Space.PRIVATE
-                return MemoryPlace(
+                place = MemoryPlace(
                     self.machine,
                     symbol.type,
                     symbol.address,
@@ -123,6 +123,8 @@ class PlaceCompiler(Context):
                     expression.position,
                     counted,
                 )
+                place.volatile = symbol.volatile
+                return place
             case RegisterArray():
                 raise expression.position.error(f"array {expression.name!r} has no value of its own")
 
@@ -132,9 +134,11 @@ class PlaceCompiler(Context):
         if isinstance(pointer.type.target, Void):
             raise position.error("a pointer to void points to nothing that has a value")
         check_has_values(pointer.type.target, position)
-        return MemoryPlace(
+        place = MemoryPlace(
             self.machine, pointer.type.target, pointer.run, pointer.type.space, pointer.type.constant, position
         )
+        place.volatile = pointer.type.volatile
+        return place
 
     def place_of_index(self, expression: Index) -> Place:
         subscripts: list[Expression] = []
@@ -204,6 +208,7 @@ class PlaceCompiler(Context):
             raise expression.position.error(f"{base.type} has no member {expression.name!r}")
         kind = lying_at(field.type, field.offset, base.type)
         moved = self.moved_place(base, kind, field.offset, expression.position)
+        moved.volatile = moved.volatile or field.volatile
         return BitFieldPlace(moved, field, moved.address, expression.position) if field.bits else moved
 
     def components(self, base: Place, expression: Member) -> Place:
@@ -228,7 +233,9 @@ class PlaceCompiler(Context):
             return address(frame, mask) + step
 
         run = moved if offset else address
-        return MemoryPlace(self.machine, kind, run, base.space, base.constant, position, base.counted)
+        place = MemoryPlace(self.machine, kind, run, base.space, base.constant, position, base.counted)
+        place.volatile = base.volatile
+        return place
 
     def writable(self, expression: Expression) -> Place:
         place = self.place(expression)

@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from ..clc.tree import Call, Heading
-from ..clc.types import DOUBLE, FLOAT, Event, Pointer, Scalar, Space, Type, Vector, Void, promoted
+from ..clc.types import DOUBLE, FLOAT, Event, Pointer, Scalar, Space, Type, Vector, Void, promoted, volatiles
 
 
 class Given(NamedTuple):
@@ -18,7 +18,7 @@ class Given(NamedTuple):
 class Rank(IntEnum):
     """How much a conversion changes, the least first."""
 
-    SAME = 0
+    SAME = 0  # or volatile alone is added
     QUALIFIED = 1  # a pointer to something more general: const, or without an address space; 0 for an event
     PROMOTION = 2
     CONVERSION = 3
@@ -76,7 +76,7 @@ def _less(own: Conversion, other: Conversion) -> bool:
 
 def conversion(given: Given, target: Type) -> Conversion | None:
     source = given.type
-    if source == target:
+    if source == target and volatiles(source) == volatiles(target):
         return Conversion(Rank.SAME)
     if given.null and isinstance(target, Pointer):
         return Conversion(Rank.CONVERSION)
@@ -101,10 +101,14 @@ def _of_pointer(source: Pointer, target: Type) -> Conversion | None:
     if source.space is not target.space and not generic:
         return None
     added = {"const"} if target.constant and not source.constant else set[str]()
+    added |= {"volatile"} if target.volatile and not source.volatile else set()
     added |= {"generic"} if source.space is not target.space else set()
     rank = Rank.OTHER_POINTER
-    if source.constant and not target.constant:
+    loses = (source.constant and not target.constant) or (source.volatile and not target.volatile)
+    if loses or (source.target == target.target and volatiles(source.target) != volatiles(target.target)):
         rank = Rank.NOT_IN_CXX
+    elif source == target:
+        rank = Rank.SAME
     elif source.target == target.target:
         rank = Rank.QUALIFIED
     elif isinstance(target.target, Void):
