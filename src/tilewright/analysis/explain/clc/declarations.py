@@ -119,11 +119,7 @@ class DeclarationParser(EnumerationParser):
             spec.sign = text.strip("_")
             self.take()
         elif text in QUALIFIERS:
-            spec.is_kernel = spec.is_kernel or text in ("__kernel", "kernel")
-            spec.constant = spec.constant or text in ("const", "__const", "__const__")
-            spec.volatile = spec.volatile or text in _VOLATILE
-            spec.is_static = spec.is_static or text == "static"
-            self.take()
+            self.qualifier(spec)
         elif text == "typedef":
             spec.is_typedef = True
             self.take()
@@ -146,6 +142,13 @@ class DeclarationParser(EnumerationParser):
         else:
             return False
         return True
+
+    def qualifier(self, spec: Specifiers) -> None:
+        text = self.take().text
+        spec.is_kernel = spec.is_kernel or text in ("__kernel", "kernel")
+        spec.constant = spec.constant or text in ("const", "__const", "__const__")
+        spec.volatile = spec.volatile or text in _VOLATILE
+        spec.is_static = spec.is_static or text == "static"
 
     def type_of(self) -> Type:
         """`typeof(type)` or `typeof(expression)`."""

@@ -24,7 +24,7 @@ from ..clc.types import Space, Struct, Void
 from ..clc.walk import cases_of
 from .address_taken import addressed_variables
 from .assembly import compile_assembly
-from .compiled_code import Frame, Memory, Register, Step, Symbol
+from .compiled_code import Frame, Memory, Register, Run, Step, Symbol
 from .conditions import condition, switch_subject
 from .context import FunctionCode, FunctionState
 from .declarations import DeclarationCompiler
@@ -184,14 +184,23 @@ class StatementCompiler(DeclarationCompiler):
         body = self.statement(loop.body)
         together, entries = find_sum(self, loop, test), self.entries(loop.body)
         self.state.scopes.pop()
-        machine, position, test_first = self.machine, loop.position, loop.test_first
+        iterate = self.iterations(loop, test, step, body, entries)
 
         def run(frame: Frame, mask: Mask) -> Mask:
-            entering = bool(entries) and waits(frame, entries)
-            if initial is not None and (mask.any or not entering):
+            if initial is not None and (mask.any or not waits(frame, entries)):
                 initial(frame, mask)
             if together is not None:
                 together.advance(frame, mask)
+            return iterate(frame, mask)
+
+        return run
+
+    def iterations(self, loop: Loop, test: Run | None, step: Run | None, body: Step, entries: tuple[int, ...]) -> Step:
+        """A loop from its first test on. At `entries` it is entered in its middle."""
+        machine, position, test_first = self.machine, loop.position, loop.test_first
+
+        def run(frame: Frame, mask: Mask) -> Mask:
+            entering = waits(frame, entries)
             outer = frame.breaks, frame.continues
             finished: Mask | None = None
             skip = not test_first
