@@ -68,7 +68,7 @@ class ProgramParser(argparse.ArgumentParser):
         return 0
 
     def format_help(self) -> str:
-        width = shutil.get_terminal_size().columns - 2
+        width = max(shutil.get_terminal_size().columns - 2, NAME_WIDTH)
         parts = [self.format_usage(), textwrap.fill(self.description or "", width)]
         for title, commands in self.groups.items():
             lines = [_command_line(name, command, width) for name, command in commands.items()]

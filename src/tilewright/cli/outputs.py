@@ -15,7 +15,7 @@ from ..errors import InvalidInput, RecordError, TilewrightError, Unsupported
 from ..reports.picture_files import check_picture
 from ..reports.plot import plot
 from ..reports.table import to_csv
-from .json_output import STDOUT, print_json
+from .json_output import ENDINGS, STDOUT, print_json
 from .printing import tell_written
 
 Saved = TypeVar("Saved")
@@ -55,9 +55,17 @@ def check_outputs(options: argparse.Namespace, names: Sequence[str] = ("",)) -> 
 
 
 def check_json(options: argparse.Namespace) -> None:
-    """Check the file of --json."""
-    if options.json not in (None, STDOUT):
-        check_target("--json", options.json)
+    """Check the file of --json. It may be no file that the command reads, or writes for another option."""
+    if options.json in (None, STDOUT):
+        return
+    check_target("--json", options.json)
+    for name, value in vars(options).items():
+        for each in value if isinstance(value, list) else [value]:
+            named_so = isinstance(each, str | Path) and str(each).lower().endswith(ENDINGS)
+            if name != "json" and named_so and os.path.realpath(each) == os.path.realpath(options.json):
+                raise InvalidInput(
+                    f"--json {options.json} would overwrite a file that is named in this command: name another"
+                )
 
 
 def check_sarif(options: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 import builtins
 import importlib.util
+import shlex
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +35,10 @@ def script(path: str) -> PythonProgram:
         raise InvalidInput(f"{path} is a folder: name a Python script, or a module by -m")
     if not file.is_file():
         raise InvalidInput(f"there is no script {path}; give a Python script, -m MODULE or -c CODE")
+    if file.suffix == ".cl":
+        raise InvalidInput(
+            f"{path} is OpenCL C, and `watch` runs Python programs: `tilewright explain {shlex.quote(path)}` explains a file"
+        )
 
     absolute = str(file.absolute())
 

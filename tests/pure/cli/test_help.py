@@ -37,6 +37,12 @@ def test_without_a_command_the_help_is_printed(capsys: Captured) -> None:
     assert alone == text_of(capsys, "--help")
 
 
+@pytest.mark.parametrize("columns", [1, 10])
+def test_the_help_is_printed_on_any_terminal(columns: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert "machine:" in text_of(capsys, "--help").splitlines()
+
+
 @pytest.mark.parametrize("columns", [60, 80, 100, 200])
 def test_the_help_has_every_command_in_its_group(
     columns: int, capsys: Captured, monkeypatch: pytest.MonkeyPatch

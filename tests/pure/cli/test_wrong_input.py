@@ -144,6 +144,7 @@ CASES = [
     ("plan 512x256", 2, "write N or MxNxK"),
     ("plan 3000000000", 2, "2^31 - 1"),
     ("plan 8x8x2147483648", 2, "2,147,483,647"),
+    ("watch others.cl", 2, "others.cl is OpenCL C, and `watch` runs Python programs: `tilewright explain others.cl`"),
     ("show tiles", 2, "tiles/01_naive"),
     ("show 'my own.cl'", 2, "my own.cl is a file, and `show` shows rungs: `tilewright explain 'my own.cl'`"),
     ("show TILES/2 --nonsense", 2, "usage: tilewright show"),

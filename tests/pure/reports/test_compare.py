@@ -138,6 +138,17 @@ def test_fail_below_counts_what_went_wrong(tmp_path: Path, capsys: Captured) -> 
     assert says(capsys.readouterr().out, "went wrong", "l/02_b")
 
 
+@pytest.mark.parametrize("name", ["a.json", "b.json", "link.json"])
+def test_the_json_overwrites_no_record(name: str, tmp_path: Path, capsys: Captured) -> None:
+    first, second = saved(tmp_path, a=BEFORE, b=AFTER)
+    (tmp_path / "link.json").symlink_to(first)
+    assert main(["compare", first, second, "--json", str(tmp_path / name)]) == 2
+    assert says(capsys.readouterr().err, f"{name} would overwrite a file that is named in this command")
+    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
+    assert main(["compare", str(tmp_path / "loop.json"), second, "--json", str(tmp_path / "c.json")]) == 1
+    assert main(["compare", first, second, "--json", str(tmp_path / "c.json")]) == 0
+
+
 def test_ratios_go_to_json(tmp_path: Path, capsys: Captured) -> None:
     assert main(["compare", *saved(tmp_path, a=BEFORE, b=AFTER), "--json"]) == 0
     assert [each["ratio"] for each in json.loads(capsys.readouterr().out)] == pytest.approx([2.0, 0.5, 0.25])
