@@ -97,6 +97,7 @@ def numpys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def _forget_calls() -> None:
     lookup.NUMPYS.clear()
+    lookup.DOTS.clear()
     kept = engine.kept_on(engine.default_device())
     kept.calls.clear()
     kept.ready.clear()

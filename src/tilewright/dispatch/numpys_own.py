@@ -11,19 +11,19 @@ A single product has one number, its amount, and each kind of single products on
   170^3 multiply-adds in 30 us), so that one limit is right for thick and thin matrices.
 - "vector": the same with one row or column. A BLAS uses its threads from other sizes on: OpenBLAS 0.3.31 from 100^3
   multiply-adds of float32 matrices, and from 1024 x 1024 elements times a vector.
-- "outer": one column times one row (k = 1), by `numpy.dot`. Its amount is m n. `@` leaves such products to a loop: on a Zen 5
-  132 x 318 elements of float32 take 41 us by `@`, 4 by `dot`, which calls a BLAS, and 10 by a kernel.
+- "outer": one column times one row (k = 1), by `numpy.dot`. Its amount is m n. `@` leaves such products to a loop. In a trial
+  on a Zen 5 132 x 318 elements of float32 took 41 us by `@`, 4 by `dot`, which calls a BLAS, and 10 by a kernel.
 - "loops": what NumPy multiplies without a BLAS, in simple loops: integers, bools, float16, and operands with gaps before
   NumPy 2.3. Its amount is m n k, whatever it reads: a loop takes 0.2 to 10 ns for each step.
 
-Stacks have no such number: a kernel takes whole vectors of each row and loses on short ones, NumPy
-loses on each product that it begins, and which of them is faster changes back and forth as one of four sizes grows. For them a
-time is expected for both, as a sum of amounts times what each was measured to cost (`Costs`): for the call, each product,
-each multiply-add, each element of C, and each of A and B. Kernels pay for rows of C in whole vectors, and more for an operand
-that lies transposed. Kinds are "stack", "vectors" (one row or column each), "outers" (k = 1) and "looped"
-(no BLAS). On two cores of a Zen 3, of 2,400 random products of float32 and float64 (half with k of 1 to 8, stacks of up to 1,000,
-sides to 256) a kernel was taken for 2 % where NumPy was over a tenth faster, with both measured one after the other on a shared
-machine; limits on the amounts of a stack and of each of its products had made it 22 % of the stacks.
+Stacks have no such number: a kernel takes whole vectors of each row and loses on short ones, NumPy loses on each product that
+it begins, and which of them is faster changes back and forth as one of four sizes grows. For them a time is expected for both,
+as a sum of amounts times what each was measured to cost (`Costs`): for the call, each product, each multiply-add, each element
+of C, and each of A and B. Kernels pay for rows of C in whole vectors, and more for an operand that lies transposed. Kinds are
+"stack", "vectors" (one row or column each), "outers" (k = 1) and "looped" (no BLAS). On two cores of a Zen 3, of 2,400 random
+products of float32 and float64 (half with k of 1 to 8, stacks of up to 1,000, sides to 256) a kernel was taken for 2 % where
+NumPy was over a tenth faster, with both measured one after the other on a shared machine; limits on the amounts of a stack and
+of each of its products had made it 22 % of the stacks.
 """
 
 from collections.abc import Callable
@@ -36,8 +36,8 @@ from ..core.types import element_type
 BLAS_TYPES = ("float32", "float64", "complex64", "complex128")
 LOOPED = ("float16", "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 TYPES = (*BLAS_TYPES, *LOOPED)
-# Amounts that are NumPy's own on every machine, so that nothing is measured for them: 16 x 16 x 16 by a BLAS, 6 x 6 x 6 without
-# one. They take 1 us, where the cheapest enqueue takes 3.
+# Amounts that are NumPy's own on every machine, so that nothing is measured for them: 16 x 16 x 16 and 16 x 1 x 16 by a BLAS,
+# 6 x 6 x 6 without one. They take 1 us, where the cheapest enqueue takes 3.
 ONE_US = 16**3 + 4 * 3 * 16**2
 ALWAYS = {
     "product": ONE_US,

@@ -17,7 +17,7 @@ from .views import host_view, whole_elements
 COPIES_GAPS = tuple(map(int, np.__version__.split(".")[:2])) >= (2, 3)  # `matmul` packs what a BLAS cannot read
 HostCall = Callable[[Mapping[str, np.ndarray]], None]
 DOT, MATMUL = "numpy.dot", "numpy.matmul"
-Way = Callable[..., np.ndarray]  # of two arrays of any types that are converted to the product's, and of `out`
+Way = Callable[..., np.ndarray]  # a function of two operands, and of `out`, such as `numpy.matmul`
 
 
 def asked_of(views: tuple[View, View, View], sizes: ProductShape, types: tuple[str, str], ours: int) -> Asked:
@@ -87,7 +87,7 @@ def plan_of(kernels: Plan, reason: str, asked: Asked) -> Plan:
 
 
 def numpys_way(asked: Asked, kind: np.dtype) -> Way:
-    """What multiplies arrays of the shapes and in the type `kind` of what is `asked`."""
+    """The function of NumPy for what is `asked`. It converts its operands to the type `kind`."""
     if kind_of(asked) != "outer":
         return partial(np.matmul, dtype=kind, casting="unsafe")
     m, n = asked.m, asked.n

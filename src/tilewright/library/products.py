@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy import matmul as numpys_matmul
 from numpy import ndarray
 from numpy.typing import ArrayLike, DTypeLike
 
 from ..errors import InvalidInput
 from .axes import matrices_last, matrix_axes, order_at
-from .lookup import keep_numpys, keep_plain, kept_way, run_ready
+from .lookup import DOTS, NUMPYS, keep_numpys, keep_plain, run_ready
 from .memory.choice import MEMORIES, memory_for
 from .memory.host import HostReady
 from .memory.opencl_ready import OpenCLReady
@@ -171,9 +172,10 @@ def matmul(
             key = (key, out.shape, out.dtype, out.flags.num)
         base, other = a.base, b.base  # type: ignore[union-attr]
         apart = (base is None or base is not other) and base is not b and other is not a
-        way = (apart and kept_way(key)) or kept_way((key, a.strides, b.strides, a.flags.num))  # type: ignore[union-attr]
-        if way:
-            return way(a, b) if out is None else way(a, b, out)
+        if (apart and key in NUMPYS) or (key, a.strides, b.strides, a.flags.num) in NUMPYS:  # type: ignore[union-attr]
+            return numpys_matmul(a, b) if out is None else numpys_matmul(a, b, out)
+        if apart and key in DOTS:
+            return np.dot(a, b) if out is None else np.dot(a, b, out)
     asked = ("matmul", casting, dtype, precision)
     calls = MEMORIES.get(type(a))
     if (  # as early as can be: each test before this one is a hundredth of such a call's Python

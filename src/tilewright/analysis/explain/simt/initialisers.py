@@ -87,7 +87,7 @@ class Located(NamedTuple):
 
 
 def filled_member(items: list[Item], union: tuple[int, int]) -> int | None:
-    """The number of the member that was filled last in a union, of which there may be several in a range."""
+    """The number of the member that was filled last in a union. A range may have several such unions."""
     for item in reversed(items):
         for (offset, identity), number in item.unions:
             if identity == union[1] and union[0] in offsets(offset, item.repeats):
