@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from time import perf_counter, sleep
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from tilewright.library.numpy_limits import (
     FEWEST,
     GAIN,
     MOST,
+    PAUSE_S,
     SAMPLES,
     bisected,
     compared,
@@ -32,7 +34,9 @@ from tilewright.library.numpy_limits import (
     fitted,
     samples_of,
     sizes_of,
+    slower_by,
     wakes_threads,
+    waking_ns,
 )
 
 
@@ -196,3 +200,25 @@ def test_threads_of_the_process_are_seen() -> None:
     finally:
         ended.set()
         spinning.join()
+
+
+def test_what_threads_take_to_wake_is_what_a_call_takes_more_after_a_pause() -> None:
+    last = 0.0
+
+    def sleepy() -> None:
+        nonlocal last
+        if perf_counter() - last > PAUSE_S / 2:
+            sleep(0.003)
+        last = perf_counter()
+
+    assert 3e6 <= waking_ns(sleepy) < 30e6
+    assert waking_ns(lambda: None) < 0.3e6
+
+
+def test_waking_is_counted_once_for_each_call_of_kernels() -> None:
+    few, costs = asked(3, 20, 30, 40), Costs((1.0, 2.0, 0.1, 0.0, 0.0), (7.0, 3.0, 0.0, 0.2, 0.0, 0.0))
+    later = slower_by(costs, 20_000.0)
+    amounts = kernels_amounts(few)
+    before, after = (sum(map(float.__mul__, each.kernels, map(float, amounts))) for each in (costs, later))
+    assert after - before == pytest.approx(20_000.0)
+    assert later.numpys == costs.numpys
