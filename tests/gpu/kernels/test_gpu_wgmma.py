@@ -76,6 +76,49 @@ def test_every_tile(hopper: Device) -> None:
                 assert verdict.passed, f"{each}: {verdict}"
 
 
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+@pytest.mark.parametrize(
+    ("dtype", "result"), [("float16", "float16"), ("bfloat16", "bfloat16"), ("float16", "float32")]
+)
+def test_tiles_of_parts_of_lines(dtype: str, result: str, a_order: str, b_order: str, hopper: Device) -> None:
+    """Whole, cut off in the middle of a box, of rows that begin anywhere, in a batch, and added up of parts."""
+    kernel = next(each for each in KERNELS if each.dtypes == (dtype,))
+    tiles = [WgmmaConfig(*each) for each in wgmma.ONE_WAVE_SPACE]
+    for m, n, k, batch in (
+        (384, 480, 320, 1),
+        (392, 328, 264, 1),
+        (200, 136, 512, 5),
+        (8, 8, 8, 1),
+        (1536, 1480, 520, 1),
+    ):
+        problem = Gemm(m, n, k, dtype, a_order, b_order, alpha=-0.5, batch=batch, out_dtype=result)
+        for tile in tiles:
+            for parts in (1, 2) if k == 512 else (1,):
+                config = replace(tile, tail_split=parts)
+                verdict = verify(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
+                assert verdict.passed, f"{config} {problem.title} {a_order} {b_order} {result}: {verdict}"
+
+
+@pytest.mark.parametrize("config", [WgmmaConfig(*each) for each in wgmma.ONE_WAVE_SPACE], ids=str)
+def test_parts_of_lines_of_rows_that_begin_anywhere(config: WgmmaConfig, hopper: Device) -> None:
+    for n, staged in ((581, 4), (584, 16)):
+        problem = Gemm(770, n, 1024, "float16", "row", "column", alpha=-0.5)
+        assert config.staged(call_of(problem)) == staged
+        verdict = verify(plan([replace(HALVES, config=config)], problem, hopper.info), hopper)
+        assert verdict.passed, f"{config} {n}: {verdict}"
+
+
+@pytest.mark.parametrize("config", [WgmmaConfig(*each) for each in wgmma.ONE_WAVE_SPACE], ids=str)
+def test_the_epilogue_of_parts_of_lines(config: WgmmaConfig, hopper: Device) -> None:
+    """Rows are longer than k and n, and what lies between them is no number."""
+    for gap in (0, 1):  # C by pieces of 16 bytes, and of rows that begin anywhere
+        views = (Layout(0, 112, 1), Layout(0, 528, 1), Layout(8, 528 + gap, 1))
+        problem = StridedGemm(
+            100, 520, 104, "float16", alpha=2, beta=3, out_dtype="float16", views=views, bias="row", activation="relu"
+        )
+        check_strided(problem, replace(HALVES, config=config), hopper)
+
+
 @pytest.mark.parametrize("order", ["row", "column"])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_every_tile_stores_its_mirror_image(dtype: str, order: str, hopper: Device) -> None:

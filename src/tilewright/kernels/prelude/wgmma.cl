@@ -12,15 +12,21 @@
 //
 //     bits  0-13  address / 16           bits 16-29  leading distance / 16     bits 32-45  stride / 16
 //     bits 49-51  0: the pattern of the swizzle begins where the address is a multiple of 1024
-//     bits 62-63  1: swizzled by 128 bytes
+//     bits 62-63  1: swizzled by 128 bytes, 2: by 64
 //
 // With a swizzle of 128 bytes a tile consists of blocks of 8 lines of 128 bytes, 1024 bytes each. If lines run along k,
 // `stride` is the distance between blocks of 8 rows, and `leading` is not used: a line has all of k that one product
 // takes. If lines run across k, each holds 64 rows of 16-bit elements: `stride` is the distance between blocks of 8 k,
-// and `leading` that between one 64 rows and the next.
+// and `leading` that between one 64 rows and the next. With 64 bytes all of this is half as long.
+INLINE ulong wgmma_descriptor_by(const uint address, const uint leading, const uint stride, const uint line)
+{
+    return (ulong)((address & 0x3ffff) >> 4) | (ulong)(leading >> 4) << 16 | (ulong)(stride >> 4) << 32 | (ulong)(128 / line) << 62;
+}
+
+// The same with lines of 128 bytes.
 INLINE ulong wgmma_descriptor(const uint address, const uint leading, const uint stride)
 {
-    return (ulong)((address & 0x3ffff) >> 4) | (ulong)(leading >> 4) << 16 | (ulong)(stride >> 4) << 32 | 1ul << 62;
+    return wgmma_descriptor_by(address, leading, stride, 128);
 }
 
 // Before the first wgmma, and whenever its registers were touched otherwise since the last one.

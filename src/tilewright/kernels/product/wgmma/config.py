@@ -22,6 +22,7 @@ from .maps import (
     early,
     edge_rows,
     input_map,
+    line_of,
     load_refusal,
     loaded_rows,
     output_map,
@@ -159,8 +160,9 @@ class WgmmaConfig(TiledConfig):
         return min(self.tiles(call) * self.tail_split, self.groups)
 
     def stores_by_tma(self, call: GemmCall) -> bool:
-        """Whether C leaves by TMA: that pays where a work-group computes more than one tile."""
-        return not self.one_wave(call) and self.has_lines(call) and stores_by_tma(call)
+        """Whether C leaves by TMA: that pays where a work-group computes more than one tile. It stores whole lines."""
+        whole = self.sums[1] * element_type(call.result).itemsize % LINE == 0
+        return not self.one_wave(call) and self.has_lines(call) and whole and stores_by_tma(call)
 
     def has_lines(self, call: GemmCall) -> bool:
         """Whether work-items put whole lines of C together in local memory: with B in registers each holds neighbours enough
@@ -235,6 +237,7 @@ class WgmmaConfig(TiledConfig):
             "REGISTER_A": int(self.register_operand == "A"), "REGISTER_B": int(self.register_operand == "B"),
             "MULTIPLY": MULTIPLY[call.dtype], "KIND": SUMS[element_type(call.dtype).accumulator],
             "A_ACROSS": int(not along_k(call.a)), "B_ACROSS": int(not along_k(call.b.swapped)),
+            "B_LINE": line_of(call, "B", self.BN),
             "WITH_C": int(call.beta != 0), "WITH_ALPHA": int(call.alpha != 1),
             "ONE_WAVE": int(self.one_wave(call)), "TAIL_SPLIT": self.tail_split,
             "STORE_BY_TMA": int(self.stores_by_tma(call)), "MIRRORED": int(self.mirrors(call)), "STAGED": self.staged(call),
@@ -249,8 +252,9 @@ class WgmmaConfig(TiledConfig):
         for name, tile in (("A", self.BM), ("B", self.BN)):
             parts = self.parts(name)
             rows = loaded_rows(call, name, tile, parts)
-            maps[f"map_{name.lower()}"] = input_map(call, name, rows // parts)
-            maps[f"edge_{name.lower()}"] = input_map(call, name, (edge_rows(call, name, tile, parts) or rows) // parts)
+            edge, line = edge_rows(call, name, tile, parts) or rows, line_of(call, name, tile)
+            maps[f"map_{name.lower()}"] = input_map(call, name, rows // parts, line)
+            maps[f"edge_{name.lower()}"] = input_map(call, name, edge // parts, line)
         # Without stores by TMA its map is not used; any that can be encoded will do.
         maps["map_c"] = (
             output_map(call, 32 if self.register_operand else 64) if self.stores_by_tma(call) else maps["map_a"]
@@ -271,6 +275,10 @@ class WgmmaConfig(TiledConfig):
                 yield refusal
         if self.register_operand:
             yield from self._register_violations(call)
+        if self.BN % 64 and not self.register_operand and not self.one_wave(call):
+            yield f"{self.BN} columns are not whole lines of 64, as TMA must store them during the next tile's products"
+        if self.CONSUMERS_N > 1 and self.sums[1] % 64 and not along_k(call.b.swapped):
+            yield f"B lies across k: {self.sums[1]} columns of a warpgroup are not whole boxes of 64"
         if call.c.column != 1 and call.n > 1:
             yield f"neither rows nor columns of C lie without gaps: strides {call.c.row}, {call.c.column}"
         sums = self.BM * self.BN // self.consumers // WARPGROUP

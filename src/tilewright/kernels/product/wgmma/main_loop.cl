@@ -23,6 +23,7 @@
 // REGISTER_A, REGISTER_B  1 if wgmma takes the operand from registers, as it must of 32-bit elements that lie across k. With B
 //                 in registers the product is transposed: rows of sums are columns of C
 // A_ACROSS, B_ACROSS  1 if the operand's lines in memory run across k
+// B_LINE          bytes of a line of B in local memory: LINE, or half of it where a tile of B across k is not whole lines wide
 // A_EDGED, B_EDGED  1 if fewer rows of the last tile are loaded, along k by a tensor map of their own: TMA takes several times
 //                 as long for lines outside of A or B as for others
 // PROMOTE         above 0, each stage's product is added to sums in float32, as tensor cores add 8-bit floats with few bits.
@@ -63,14 +64,16 @@
 #define SLAB_ROWS (REGISTER_A ? 32 : 64)              // its rows
 #define WARP_ROWS (SLAB_ROWS / SLAB_WARPS)           // of them, that a warp stores by itself
 #define SLAB_SUMS (WARP_ROWS * SLAB / 32)         // of a work-item
-#define SLABS (BLOCKS * WN / 2 / SLAB_SUMS)       // one after another, until all sums are stored
+#define SLABS_ACROSS ((WN + SLAB - 1) / SLAB)     // of a consumer's columns; the last may be a part of one
+#define SLABS ((REGISTER_A ? 1 : BLOCKS) * SLABS_ACROSS)  // one after another, until all sums are stored
 #define SLOTS_BYTES (SLAB_WARPS * 4096)              // of local memory, for slabs of the same warps
 #define SLOTS (SLOTS_BYTES / (SLAB_ROWS * LINE))  // slabs there: of two one is filled while the other is stored
 #define ALL_SLOTS_BYTES ((STAGED > 0 || STORE_BY_TMA) * CONSUMERS * 4 / SLAB_WARPS * SLOTS_BYTES)
 
 // Bytes from what one product reads to what the next one does: a quarter of each line, or 16 lines if they run across k.
 #define A_STEP (A_ACROSS ? 16 * LINE : LINE / K_STEPS)
-#define B_STEP (B_ACROSS ? 16 * LINE : LINE / K_STEPS)
+#define B_STEP (B_ACROSS ? 16 * B_LINE : LINE / K_STEPS)
+#define B_BOX (BK * B_LINE / LINE)  // columns of B that are loaded at a time, if they run across k
 
 #include "scheduler.cl"
 #include "../pipeline.cl"
@@ -99,7 +102,7 @@ INLINE void release_stage(const Ring ring, const uint stage, const int lane)
 // Starts sums = the product of one stage, plus what they were if `keep` is not 0. It runs on by itself.
 INLINE void start(COMPONENT sums[BLOCKS][PART / 2], const uint a_first, const uint b_first, const int keep)
 {
-    const ulong a = wgmma_descriptor(a_first, BLOCK, 8 * LINE), b = wgmma_descriptor(b_first, BLOCK, 8 * LINE);
+    const ulong a = wgmma_descriptor(a_first, BLOCK, 8 * LINE), b = wgmma_descriptor_by(b_first, 64 * B_LINE, 8 * B_LINE, B_LINE);
     wgmma_fence();
 #pragma unroll
     for (int part = 0; part < K_STEPS; part++)
@@ -226,7 +229,7 @@ void gemm(const int M, const int N, const int K, const int batches, const int wh
 #endif
         if (item == 0) {
             const Source a = {map_a, edge_a, a_batch != 0, M, a_rows, A_ACROSS ? BK : 8 * A_PARTS, A_EDGED};
-            const Source b = {map_b, edge_b, b_batch != 0, N, b_rows, B_ACROSS ? BK : 8 * B_PARTS, B_EDGED};
+            const Source b = {map_b, edge_b, b_batch != 0, N, b_rows, B_ACROSS ? B_BOX : 8 * B_PARTS, B_EDGED};
             produce(grid, ring, a, b, b_once);
         }
     } else {

@@ -57,34 +57,41 @@ def loaded_rows(call: GemmCall, name: str, tile: int, parts: int = 1) -> int:
     On an H200 TMA takes 7 cycles for a line outside, several times as many as for one that is there.
     """
     _, outer = call.sided(name)
-    return min(tile, round_up(max(outer, 1), _unit(call, name, parts)))
+    return min(tile, round_up(max(outer, 1), _unit(call, name, tile, parts)))
+
+
+def line_of(call: GemmCall, name: str, tile: int) -> int:
+    """Bytes of a line in local memory of operand "A" or "B": half of one if `tile` rows across k are not whole ones."""
+    return LINE // 2 if not along_k(call.sided(name)[0]) and tile % depth(call) else LINE
 
 
 @remembered
 def edge_rows(call: GemmCall, name: str, tile: int, parts: int = 1) -> int:
     """What work-groups with an operand's last rows load of it; 0 if that is not worth a map of its own."""
     _, outer = call.sided(name)
-    left = round_up(outer % tile, _unit(call, name, parts))
+    left = round_up(outer % tile, _unit(call, name, tile, parts))
     return left if outer > tile and 0 < left <= tile - WORTH_A_MAP else 0
 
 
-def _unit(call: GemmCall, name: str, parts: int) -> int:
+def _unit(call: GemmCall, name: str, tile: int, parts: int) -> int:
     """Rows that are loaded together: those of a unit of the swizzle, or of a box across k."""
-    return SWIZZLED * parts if along_k(call.sided(name)[0]) else depth(call)
+    if along_k(call.sided(name)[0]):
+        return SWIZZLED * parts
+    return line_of(call, name, tile) // element_type(call.dtype).itemsize
 
 
-def input_map(call: GemmCall, name: str, rows: int) -> TensorMap:
-    """The map of operand "A" or "B", with `rows` rows along k that a work-group loads at a time."""
+def input_map(call: GemmCall, name: str, rows: int, line: int = LINE) -> TensorMap:
+    """The map of operand "A" or "B": `rows` rows along k that a work-group loads at a time, or lines of `line` bytes across k."""
     view, outer = call.sided(name)
     itemsize, matrices = element_type(call.dtype).itemsize, 1 if view.batch == 0 else call.batch
     if along_k(view):
         sizes, stride, box = (call.k, outer, matrices), view.row, (depth(call), rows, 1)
     else:
-        sizes, stride, box = (outer, call.k, matrices), view.column, (depth(call), depth(call), 1)
+        sizes, stride, box = (outer, call.k, matrices), view.column, (line // itemsize, depth(call), 1)
     stride = lone_stride(stride, sizes[0], sizes[1], itemsize)
     batch = lone_stride(view.batch, stride * sizes[1], matrices, itemsize)
     dtype = "tf32" if call.dtype == "float32" else call.dtype  # the tensor cores would cut off what is not rounded
-    return TensorMap(dtype, sizes, (stride * itemsize, batch * itemsize), box, LINE)
+    return TensorMap(dtype, sizes, (stride * itemsize, batch * itemsize), box, line)
 
 
 def output_map(call: GemmCall, rows: int = 64) -> TensorMap:

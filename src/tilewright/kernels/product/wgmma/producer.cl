@@ -61,8 +61,8 @@ INLINE void produce(const Grid grid, const Ring ring, const Source a, const Sour
 #endif
 #if B_ACROSS
 #pragma unroll
-            for (int column = 0; column < BN; column += BK)
-                if (column < b_rows && column / BK % B_PARTS == b_part)
+            for (int column = 0; column < BN; column += B_BOX)
+                if (column < b_rows && column / B_BOX % B_PARTS == b_part)
                     load_box(to_b + column * LINE, map_b, place.n + column, k, b_matrix, ready, B_PARTS, b_once, policy);
 #else
             const int b_first = b_part * (b_rows / B_PARTS);

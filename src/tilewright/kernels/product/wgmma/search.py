@@ -7,6 +7,7 @@ from itertools import combinations, product
 
 from ....core.device import DeviceInfo
 from ....core.kernel import Kernel
+from ....core.types import element_type
 from ..call import GemmCall, remembered
 from ..family import Candidate, Group, Offer, once_checked
 from .config import LEAST_STEPS, WgmmaConfig
@@ -19,6 +20,8 @@ SPACE = (
     (128, 256, 4, 2, 1), (256, 128, 4, 2, 1), (192, 192, 3, 3, 1), (128, 192, 4, 2, 1), (128, 128, 6, 2, 1), (64, 256, 5, 1, 1),
     (256, 64, 4, 2, 1), (64, 192, 6, 1, 1), (64, 128, 8, 1, 1), (128, 64, 8, 2, 1), (64, 64, 12, 1, 1),
 )  # fmt: skip
+# For products of 16-bit elements whose tiles are one wave: 1536 x 1536 is 96 tiles of 128 x 192, and 128 of 192 x 96.
+ONE_WAVE_SPACE = ((192, 96, 4, 3, 1), (128, 160, 4, 2, 1))
 # The same where B is multiplied from registers; for A, rows and columns change places.
 REGISTER_SPACE = (
     (256, 128, 4, 1, 2), (128, 256, 4, 1, 2), (128, 128, 6, 1, 2), (64, 256, 4, 1, 2), (128, 64, 8, 1, 1), (64, 128, 8, 1, 1),
@@ -43,6 +46,8 @@ def _tiles(call: GemmCall, device: DeviceInfo) -> Iterator[WgmmaConfig]:
     """Every tile, and with even and odd rows of C as two matrices where that can be; also in clusters, where lines straddle."""
     clustered = "clusters" in device.features and not call.symmetric and straddles(call)
     for shape in shapes(call.dtype, call.precision, device.compute_units):
+        if not shape.register_operand and shape.BN % 64 and call.n <= 64:
+            continue  # of 4096 x 32 x 4096 six parts of k of a tile of 192 x 96 took 6% longer than narrower tiles
         even_odd = _variant(shape, 1, "", True)
         for each in (shape,) if any(even_odd.even_odd_violations(call)) else (even_odd, shape):
             yield from (_in_clusters(each, *cluster) for cluster in CLUSTERS if clustered)
@@ -71,6 +76,8 @@ def _variant(config: WgmmaConfig, tail_split: int, pack: str, even_odd_rows: boo
 def shapes(dtype: str, precision: str = "", groups: int = 132) -> tuple[WgmmaConfig, ...]:
     """Tiles, and where elements are so wide that wgmma takes them across k only from registers, which operand lies there."""
     found = [WgmmaConfig(*shape, groups=groups) for shape in SPACE]
+    if element_type(dtype).itemsize == 2:
+        found += [WgmmaConfig(*shape, groups=groups) for shape in ONE_WAVE_SPACE]
     if dtype == "float32":
         found += [WgmmaConfig(*shape, register_operand="B", groups=groups) for shape in REGISTER_SPACE]
         found += [

@@ -28,8 +28,9 @@ INLINE COMPONENT finished(const COMPONENT sum, const ACC alpha, const ACC beta, 
 #define pack_bfloat(first, second) cvt_rn_bf16x2_f32(first, second)
 #define PACK(first, second) JOIN(pack_, RESULT_AS)(first, second)
 
-// A warp's part of a slab, from its finished sums to local memory. Chunks of 16 bytes are permuted to meet all banks.
-INLINE void stage_slab(const COMPONENT* values, local uchar* slab, const int item)
+// A warp's part of the first `columns` of a slab, from its finished sums to local memory. Chunks of 16 bytes are permuted to meet all
+// banks.
+INLINE void stage_slab(const COMPONENT* values, local uchar* slab, const int columns, const int item)
 {
     const int lane = item % 32;
 #if REGISTER_A
@@ -42,6 +43,8 @@ INLINE void stage_slab(const COMPONENT* values, local uchar* slab, const int ite
     const int row = item / 32 * WARP_ROWS + lane % 16;
 #pragma unroll
     for (int j = 0; j < SLAB / 8; j += 2) {
+        if (8 * j >= columns)
+            break;
         const COMPONENT* v = values + 4 * j;
         const uint to = local_address(slab) + row * LINE + ((j + lane / 16) ^ row % 8) * 16;
         stmatrix_x4(to, PACK(v[0], v[1]), PACK(v[2], v[3]), PACK(v[4], v[5]), PACK(v[6], v[7]));
@@ -98,13 +101,15 @@ INLINE void scale_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const __
 #endif
 
 #if STAGED || STORE_BY_TMA
-// A work-item's sums of a slab, from number `first` on, become elements of C.
-INLINE void finish_slab(COMPONENT* values, const Part part, const int first, const ACC alpha, const ACC beta,
+// A work-item's sums of the first `columns` of a slab, from number `first` on, become elements of C.
+INLINE void finish_slab(COMPONENT* values, const Part part, const int first, const int columns, const ACC alpha, const ACC beta,
                         const __global RESULT* C, const long c_row, const __global RESULT* bias, const long bias_row,
                         const long bias_column, const int item)
 {
 #pragma unroll
     for (int i = 0; i < SLAB_SUMS; i++) {
+        if (i >= SLAB_SUMS * columns / SLAB)
+            break;
         const int2 at = place_of(part, first + i, item);
         values[i] = finished(values[i], alpha, beta, C + at.x * c_row + at.y, at.x < part.M && at.y < part.N,
                              bias + at.x * bias_row + at.y * bias_column);
@@ -117,7 +122,7 @@ INLINE int2 place_of_slab(const Part part, const int slab, const int item)
 #if REGISTER_A
     return MAKE2(int, part.m + item / 32 / SLAB_WARPS * SLAB_ROWS, part.n + slab * SLAB);
 #else
-    return MAKE2(int, part.m + slab / (WN / SLAB) * SLAB_ROWS, part.n + slab % (WN / SLAB) * SLAB);
+    return MAKE2(int, part.m + slab / SLABS_ACROSS * SLAB_ROWS, part.n + slab % SLABS_ACROSS * SLAB);
 #endif
 }
 
@@ -170,9 +175,10 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
 #if STAGED || STORE_BY_TMA
 #pragma unroll
     for (int slab = 0; slab < SLABS; slab++) {
-        const int first = slab * SLAB_SUMS;
+        const int first = REGISTER_A ? slab * SLAB_SUMS : slab / SLABS_ACROSS * (WN / 2) + slab % SLABS_ACROSS * SLAB_SUMS;
+        const int columns = WN % SLAB == 0 ? SLAB : min(SLAB, WN - slab % SLABS_ACROSS * SLAB);
         COMPONENT* values = sums[first / (WN / 2)] + first % (WN / 2);
-        finish_slab(values, part, first, alpha, beta, C, c_row, bias, bias_row, bias_column, item);
+        finish_slab(values, part, first, columns, alpha, beta, C, c_row, bias, bias_row, bias_column, item);
         const int2 place = place_of_slab(part, slab, item);
 #if MIRRORED
         store_with_mirror(values, map_c, place, part.matrix, slots, slab_group, item);
@@ -180,19 +186,19 @@ INLINE void store_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const AC
         local uchar* slot = slots + slab % SLOTS * SLAB_ROWS * LINE;
 #if STORE_BY_TMA
         await_slot((slab == 0) | (SLOTS == 1), slab_group, item);
-        stage_slab(values, slot, item);
+        stage_slab(values, slot, columns, item);
         store_slot(slot, map_c, place.x, place.y, part.matrix, slab_group, item);
 #else
 #if SLOTS == 1 || (SLAB_WARPS > 1 && SLABS == 1)
         sync_slab_warps(slab_group);  // what was there has been read, be it the tile before this one
 #endif
-        stage_slab(values, slot, item);
+        stage_slab(values, slot, columns, item);
 #if REGISTER_A
         sync_slab_warps(slab_group);
 #else
         bar_warp_sync();  // each warp stores what it staged
 #endif
-        store_rows(slot, place, part.M, part.N, C, c_row, item);
+        store_rows(slot, place, part.M, columns < SLAB ? min(part.N, place.y + columns) : part.N, C, c_row, item);
 #endif
 #endif
     }

@@ -31,7 +31,7 @@ INLINE void store_with_mirror(const COMPONENT* values, const __global ulong* map
     if (place.x < place.y)
         return;
     await_slot(place.x == place.y, slab_group, item);
-    stage_slab(values, own, item);
+    stage_slab(values, own, SLAB, item);
     if (place.x > place.y) {
         store_slot(own, map_c, place.x, place.y, matrix, slab_group, item);
         await_slot(0, slab_group, item);
