@@ -19,14 +19,15 @@ A single product has one number, its amount, and each kind of single products on
 Stacks have no such number: a kernel takes whole vectors of each row and loses on short ones, NumPy loses on each product that
 it begins, and which of them is faster changes back and forth as one of four sizes grows. For them a time is expected for both,
 as a sum of amounts times what each was measured to cost (`Costs`): for the call, each product, each multiply-add, each element
-of C, and each of A and B. Kernels pay for rows of C in whole vectors, for the waking of the driver's threads, and more for an
-operand that lies transposed. Kinds are "stack", "vectors" (one row or column each), "outers" (k = 1) and "looped" (no BLAS).
+of C, and each of A and B. Kernels pay for rows of C in whole vectors, and more for an operand that lies transposed. Kinds are
+"stack", "vectors" (one row or column each), "outers" (k = 1) and "looped" (no BLAS).
 
 On two cores of a Zen 3, of 2,400 random products of float32 and float64 (half with k of 1 to 8, stacks of up to 1,000, sides
 to 256) a kernel was taken for 2 % where NumPy was over a tenth faster, with both measured one after the other on a shared
-machine; limits on the amounts of a stack and of each of its products had made it 22 % of the stacks. That was before waking
-counted. On two cores of a Zen 5 it counted 19 to 24 us, and of 1,102 random stacks of 12 us and more NumPy was over a tenth
-faster for 2 % in the place of 7 % in calls one after the other, and for 5 % in the place of 14 % in calls 20 ms apart.
+machine; limits on the amounts of a stack and of each of its products had made it 22 % of the stacks. That was before the
+waking of the driver's threads counted for kernels. On two cores of a Zen 5 it counted 19 to 24 us, and of 1,102 random stacks of
+12 us and more NumPy was over a tenth faster for 2 % in the place of 7 % in calls one after the other, and for 5 % in the place
+of 14 % in calls 20 ms apart.
 """
 
 from collections.abc import Callable

@@ -3,10 +3,9 @@
 A measurement runs when the first product comes that is in question, takes 0.1 to 2 s, and is kept on disk for this
 processor, driver, NumPy and BLAS with its number of threads. For a limit it bisects a list of sizes, for costs of stacks it takes
 SAMPLES products that spread over their sizes, and fits the costs to their times. At each size both ways take turns in
-short blocks, and their least times are compared, because other programs only ever make a time longer. To the kernels' time
-for a stack is added what the driver takes to wake its threads after a pause (`waking_ns`): NumPy multiplies a stack of small
-products by the calling thread alone. If others kept the machine busy meanwhile, or other threads of this process did, the
-answer serves this process alone.
+short blocks, and their least times are compared, because other programs only ever make a time longer. Where NumPy wakes no
+threads, what the driver takes to wake its own after a pause is added to the kernel's time (`waking_s`). If others kept the
+machine busy meanwhile, or other threads of this process did, the answer serves this process alone.
 
 The BLAS may wake other threads for a product, which is seen by the processor time that this process gets beyond the calling
 thread's. OpenBLAS's spin for 30 to 104 ms afterwards, so the next turn waits until they rest. Such products are NumPy's where
@@ -17,7 +16,7 @@ programs keep a core busy, NumPy's threads wait for each other.
 import json
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from functools import cache
 from math import exp, log
 from statistics import median
@@ -31,7 +30,6 @@ from ..core.types import numpy_dtype
 from ..dispatch.choice import plan_product
 from ..dispatch.numpys_own import (
     BLAS_TYPES,
-    CALL,
     SHALLOW,
     Asked,
     Costs,
@@ -86,7 +84,7 @@ PAUSES = 20
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 
 # What changed last: what was measured before it is measured anew.
-KERNELS_SINCE = "rested, outer.cl, numpy.dot, bools.cl, waking"
+KERNELS_SINCE = "rested, outer.cl, numpy.dot, bools.cl, waking of singles"
 
 _measuring = threading.RLock()  # a destructor, or a signal's handler, may multiply meanwhile
 
@@ -111,12 +109,12 @@ def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Cost
     sleep(WATCHED_S)
     restless = process_time() - own_work > WOKEN * WATCHED_S
     rest = BRIEF_REST_S if restless else REST_S
+    waking = waking_s(_ways(device, Asked(1, 128, 128, 128, read, result))[1])
     found: Limit | Costs
     if kind in MOST:
-        costs = costs_of(samples_of(kind, read, result), lambda asked: _times(device, asked, rest))
-        found = slower_by(costs, waking_ns(_ways(device, Asked(1, 128, 128, 128, read, result))[1]))
+        found = costs_of(samples_of(kind, read, result), lambda asked: _times(device, asked, rest, waking))
     else:
-        found = bisected(kind, read, result, lambda asked: _wins(device, asked, rest))
+        found = bisected(kind, read, result, lambda asked: _wins(device, asked, rest, waking))
     sleep(max(0.0, 1.2 * SHORTEST_S - (perf_counter() - begin)))  # for a count of what others do
     others = load.cores()
     if not restless and (others is None or others <= LITTLE_LOAD):
@@ -198,12 +196,6 @@ def costs_of(samples: Sequence[Asked], times: Callable[[Asked], tuple[float, flo
     )
 
 
-def slower_by(costs: Costs, waking: float) -> Costs:
-    """The costs with `waking` ns more for each call of kernels."""
-    call, *others = costs.kernels
-    return replace(costs, kernels=(call + waking / CALL, *others))
-
-
 def fitted(amounts: Any, times: Any) -> tuple[float, ...]:
     """What each amount costs, at least 0, so that the squares of the relative errors of all times are least.
 
@@ -234,21 +226,25 @@ def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -
     return Limit(amount_of(sizes[won]), f"{m}x{n}x{k}")
 
 
-def _wins(device: Device, asked: Asked, rest: float = REST_S) -> bool:
+def _wins(device: Device, asked: Asked, rest: float, waking: float) -> bool:
     """Whether NumPy multiplies this size fast enough to be called, in one of two comparisons: its threads may wait for each
     other during all of one, and an unlucky comparison would end the search far below the limit."""
     for _ in range(2):
-        numpys, ours = _times(device, asked, rest)
+        numpys, ours = _times(device, asked, rest, waking)
         if numpys <= GAIN * ours:
             return True
     return False
 
 
-def _times(device: Device, asked: Asked, rest: float = REST_S) -> tuple[float, float]:
-    """The seconds that NumPy, and a kernel, take for a product. Threads of the other one get up to `rest` seconds to stop."""
+def _times(device: Device, asked: Asked, rest: float, waking: float) -> tuple[float, float]:
+    """The seconds that NumPy, and a kernel, take for a product. Threads of the other one get up to `rest` seconds to stop.
+
+    A kernel takes `waking` more where NumPy wakes no threads; threads of a BLAS that it wakes take time, too.
+    """
     numpys, ours = _ways(device, asked)
     woken = asked.m * asked.n * asked.k >= ONE_THREAD and wakes_threads(numpys, rest)
-    return compared(numpys, ours, rest if woken else 0.0)
+    least, own = compared(numpys, ours, rest if woken else 0.0)
+    return least, own if woken else own + waking
 
 
 def _ways(device: Device, asked: Asked) -> tuple[Callable[[], Any], Callable[[], Any]]:
@@ -280,7 +276,7 @@ def _ways(device: Device, asked: Asked) -> tuple[Callable[[], Any], Callable[[],
     return numpys, ours
 
 
-def waking_ns(call: Callable[[], Any]) -> float:
+def waking_s(call: Callable[[], Any]) -> float:
     """What a call of 0.1 ms or less takes more after a pause of PAUSE_S than right after another call, in the median."""
     more = []
     for _ in range(PAUSES):
@@ -290,7 +286,7 @@ def waking_ns(call: Callable[[], Any]) -> float:
         first = perf_counter()
         call()
         more.append(first - begin - (perf_counter() - first))
-    return max(0.0, median(more)) * 1e9
+    return max(0.0, median(more))
 
 
 def wakes_threads(call: Callable[[], Any], rest: float = REST_S) -> bool:

@@ -324,10 +324,19 @@ def test_answers_are_measured_once_and_kept(kind: str, dtype: str, monkeypatch: 
 
 def test_products_that_wake_threads_are_compared_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     device, small = engine.default_device(), Asked(1, 16, 16, 16, "float32", "float32")
-    assert numpy_limits._wins(device, small), "1 us, and the enqueue of a kernel takes 3"
+    rest = 0.25
+    assert numpy_limits._wins(device, small, rest, 0.0), "1 us, and the enqueue of a kernel takes 3"
     monkeypatch.setattr(numpy_limits, "wakes_threads", lambda call, rest: True)
-    assert numpy_limits._wins(device, small)
-    assert not numpy_limits._wins(device, Asked(1, 96, 96, 96, "int32", "int32")), "1 ms of loops"
+    assert numpy_limits._wins(device, small, rest, 0.0)
+    assert not numpy_limits._wins(device, Asked(1, 96, 96, 96, "int32", "int32"), rest, 0.0), "1 ms of loops"
+
+
+def test_waking_counts_for_kernels_where_numpy_wakes_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    device, loops = engine.default_device(), Asked(1, 96, 96, 96, "int32", "int32")
+    monkeypatch.setattr(numpy_limits, "wakes_threads", lambda call, rest: False)
+    assert numpy_limits._wins(device, loops, 0.0, 10.0), "a kernel that wakes for 10 s"
+    monkeypatch.setattr(numpy_limits, "wakes_threads", lambda call, rest: True)
+    assert not numpy_limits._wins(device, loops, 0.0, 10.0)
 
 
 def test_ready_calls_hold_no_result() -> None:
