@@ -39,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--candidates", type=int, default=3, help="other plans that are measured (default %(default)s)")
     parser.add_argument("--seconds", type=float, default=0.5, help="for one shape (default %(default)s)")
     parser.add_argument(
+        "--without", default="", metavar="NAME", help="leave out libraries whose names begin so (default: none)"
+    )
+    parser.add_argument(
         "--time-budget", type=float, default=330.0, help="seconds; no shape begins later (default %(default)s)"
     )
     parser.add_argument(
@@ -65,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         device = open_device(options.device)
         record = measured(
             options.dtype, device, options.shapes, options.seed, options.candidates, options.seconds, options.time_budget,
-            progress,
+            progress, options.without,
         )  # fmt: skip
         print(text(record))
         if options.json is not None:

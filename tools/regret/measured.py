@@ -72,12 +72,14 @@ class PlanWorkload:
         return repeated(self, seconds)
 
 
-def measured_shape(kind: str, problem: Gemm, device: Device, candidates: int, seconds: float) -> Shape:
+def measured_shape(
+    kind: str, problem: Gemm, device: Device, candidates: int, seconds: float, without: str = ""
+) -> Shape:
     """Everything about one shape, verified before it is timed."""
     start = Shape(kind, problem.title, layout_letters(problem))
     builder = CaseBuilder(device, problem.dtype)
     with ExitStack() as stack:
-        found = builder.baseline_cases(Measurement.LIBRARY, problem, stack)
+        found = builder.baseline_cases(Measurement.LIBRARY, problem, stack, without)
         rivals = [each for each in found if each.row.backend != "cuda"]  # these times would be without copies
         ours = call_case(builder, problem, device)
         if ours.row.status is not RowStatus.OK:
@@ -119,9 +121,10 @@ def _against(ours: Row, cases: list[Case], title: str) -> list[Other]:
 
 def measured(
     dtype: str, device: Device, shapes: int, seed: int, candidates: int, seconds: float, budget: float,
-    watch: Callable[[Shape], None],
+    watch: Callable[[Shape], None], without: str = "",
 ) -> Regret:  # fmt: skip
-    """The record of up to `shapes` shapes, fewer if `budget` seconds are over before. At least one is measured."""
+    """The record of up to `shapes` shapes, fewer if `budget` seconds are over before. At least one is measured, beside libraries
+    whose names do not begin with `without`."""
     load_, begin = OtherLoad(), perf_counter()
     found: list[Shape] = []
     on_tensors = tensors.takes(dtype, device.info.features)
@@ -129,7 +132,7 @@ def measured(
         found.append(
             tensors.measured_shape(kind, problem, candidates)
             if on_tensors
-            else measured_shape(kind, problem, device, candidates, seconds)
+            else measured_shape(kind, problem, device, candidates, seconds, without)
         )
         watch(found[-1])
         if perf_counter() - begin > budget:

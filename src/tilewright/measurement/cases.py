@@ -89,11 +89,18 @@ class CaseBuilder:
         workload = BurstWorkload(execution) if bursts else LaunchWorkload(execution, self.flush)
         return judged(row, workload, verdict)
 
-    def baseline_cases(self, measurement: Measurement, problem: Problem, stack: ExitStack) -> list[Case]:
-        """The installed libraries that can solve the problem, verified as our kernels are. `stack` closes them."""
+    def baseline_cases(
+        self, measurement: Measurement, problem: Problem, stack: ExitStack, without: str = ""
+    ) -> list[Case]:
+        """The installed libraries that can solve the problem, verified as our kernels are. `stack` closes them. Those whose
+        names begin with `without` are left out."""
         reference = self.reference(problem)
         chosen = baselines_for(measurement, problem, self.device, *self.counterparts)
-        return [self._baseline_case(each, request, reference, stack) for each, request in chosen]
+        return [
+            self._baseline_case(each, request, reference, stack)
+            for each, request in chosen
+            if not (without and each.name.startswith(without))
+        ]
 
     def _baseline_case(
         self, baseline: Baseline, request: Request, reference: Reference | SampledReference, stack: ExitStack

@@ -70,16 +70,22 @@ def test_a_slow_workload_does_not_starve_the_others(clock: Clock) -> None:
     assert clock.now < 9.0
 
 
+def test_one_run_that_takes_all_of_the_time_does_not_take_it_from_the_others(clock: Clock) -> None:
+    samples = measure_interleaved([Runner(clock, 20.0), *(Runner(clock, 0.1) for _ in range(4))], seconds=15, rounds=20)
+    assert [len(each.wall) for each in samples] == [1, 20, 20, 20, 20]
+
+
 def test_everyone_runs_once_even_if_the_time_is_over(clock: Clock) -> None:
     samples = measure_interleaved([Runner(clock, 50.0), Runner(clock, 50.0), Runner(clock, 0.001)], seconds=1.0)
     assert [len(each.wall) for each in samples] == [1, 1, 1]
 
 
 def test_short_runs_are_warmed_up_and_long_ones_are_not(clock: Clock) -> None:
-    short, long = Runner(clock, 0.001), Runner(clock, 0.5)
-    samples = measure_interleaved([short, long], seconds=100, rounds=4)
-    assert (len(short.log), len(samples[0].wall)) == (8, 4)
-    assert (len(long.log), len(samples[1].wall)) == (4, 4)
+    brief, short, long = Runner(clock, 0.0011), Runner(clock, 0.01), Runner(clock, 0.5)
+    samples = measure_interleaved([brief, short, long], seconds=100, rounds=4)
+    assert (len(brief.log), len(samples[0].wall)) == (12, 4)
+    assert (len(short.log), len(samples[1].wall)) == (8, 4)
+    assert (len(long.log), len(samples[2].wall)) == (4, 4)
 
 
 def test_cold_runs_are_not_warmed_up(clock: Clock) -> None:
