@@ -23,7 +23,14 @@ class Command(Protocol):
     def execute(self, options: argparse.Namespace) -> int: ...
 
 
-class CommandParser(argparse.ArgumentParser):
+class HelpfulParser(argparse.ArgumentParser):
+    """A parser whose help is written or not: argparse says nothing where standard output takes no more."""
+
+    def print_help(self, file: Any = None) -> None:
+        print(self.format_help(), end="", file=file, flush=True)
+
+
+class CommandParser(HelpfulParser):
     """The parser of one command, which gets its arguments when it is first used."""
 
     command: Command | None = None
@@ -52,11 +59,11 @@ class Version(argparse.Action):
     """`--version`."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(f"tilewright {VERSION}")
+        print(f"tilewright {VERSION}", flush=True)
         parser.exit()
 
 
-class ProgramParser(argparse.ArgumentParser):
+class ProgramParser(HelpfulParser):
     """The parser of all commands: its help lists them in groups."""
 
     groups: Mapping[str, Mapping[str, Command]]
