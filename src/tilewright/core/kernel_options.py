@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from ..errors import InvalidInput
 from .heads import Lines, read_heads
-from .launch_arguments import add_launch
+from .launch_arguments import add_launch, refuse_two_values
 
 
 def add_kernel_options(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +63,7 @@ def with_head(path: Path, options: argparse.Namespace | None = None, entry: str 
     """The options of a kernel's file, with those of its head and of the comment right above the `entry` added. `options` win over
     the comment, which wins over the head; of macros and compiler options those that win come last.
 
-    InvalidInput for a file that is not there; with file and line for what is no option.
+    InvalidInput for a file that is not there, for two values of one name; with file and line for what is no option.
     """
     if not path.exists():
         raise InvalidInput(f"there is no kernel file {path}; `tilewright list` names the rungs")
@@ -78,6 +78,8 @@ def with_head(path: Path, options: argparse.Namespace | None = None, entry: str 
         raise InvalidInput(
             f"{path}: --entry stands in the comment above a kernel, which is that kernel's: leave it out"
         )
+    for level, place in (((given,), ""), (comments, f"{path}: "), (above, f"{path}: ")):
+        refuse_two_values(level, place)
     merged = argparse.Namespace(**vars(given))
     for name, value in vars(given).items():
         said = [getattr(each, name) for each in (*comments, *above) if hasattr(each, name)]

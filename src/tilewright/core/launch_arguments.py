@@ -1,7 +1,9 @@
 """The options that say how a user's kernel is launched: its entry, arguments, contents of buffers, folders of includes."""
 
 import argparse
+from collections.abc import Sequence
 
+from ..errors import InvalidInput
 from .argument_words import LaunchWords, bound_names, name_and_word
 from .sizes import sides
 
@@ -41,7 +43,7 @@ def add_launch(parser: argparse._ActionsContainer) -> None:
 
 
 def words_of(options: argparse.Namespace) -> LaunchWords:
-    """The options as one record. A later option for the same name wins: those of the command line stand after a head's."""
+    """The options as one record. Of two places the later wins: options of the command line stand after a head's."""
     pairs = {
         name: tuple(dict(name_and_word(each, option) for each in getattr(options, name)).items())
         for name, option in (("arg", "--arg"), ("init", "--init"), ("expect", "--expect"))
@@ -57,6 +59,19 @@ def words_of(options: argparse.Namespace) -> LaunchWords:
         global_offset=sides(options.global_offset or ()),
         problem_given=options.problem is not None,
     )
+
+
+def refuse_two_values(given: Sequence[argparse.Namespace], place: str = "") -> None:
+    """InvalidInput if options of one place give a name two different values. `place` is "a file: ", or "" for a command line."""
+    for name, option in LISTS[:-1]:
+        words: dict[str, str] = {}
+        for text in (each for options in given for each in getattr(options, name, ())):
+            pairs = bound_names((text,)) if name == "bind" else (name_and_word(text, option),)
+            for own, word in pairs:
+                if (first := words.setdefault(own, word)) != word:
+                    raise InvalidInput(
+                        f"{place}{option} {own}={first[:80]} and {option} {own}={word[:80]}: give {own} one value"
+                    )
 
 
 def given_options(options: argparse.Namespace) -> list[str]:

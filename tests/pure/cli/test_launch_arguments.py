@@ -71,3 +71,29 @@ def test_a_rung_has_its_arguments_already(capsys: pytest.CaptureFixture[str]) ->
 def test_a_misspelt_option_of_a_product_names_the_way_out(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", str(path), "--global", "M,N", "--local", "8,8"]) == 2
     assert says(capsys.readouterr().err, "'M'", "--size", "--bind")
+
+
+@pytest.mark.parametrize(
+    ("option", "first", "second"),
+    [("--arg", "n=64", "n=65"), ("--init", "b=0", "b=1"), ("--bind", "a=A", "a=B"), ("--expect", "b=x.npy", "b=y.npy")],
+)
+def test_two_values_of_one_name_are_refused(
+    option: str, first: str, second: str, path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", str(path), option, first, option, second]) == 2
+    assert says(capsys.readouterr().err, f"{option} {first} and {option} {second}", "one value")
+
+
+def test_two_values_in_one_comment_are_refused_with_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "add.cl"
+    path.write_text("// tilewright: --arg n=64\n// tilewright: --arg n=65 --global 64 --local 32\n" + ADD)
+    assert main(["explain", str(path)]) == 2
+    assert says(capsys.readouterr().err, f"{path}: --arg n=64 and --arg n=65")
+
+
+def test_the_same_value_twice_is_one_value(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given_options = ["--arg", "n=64", "--arg", "n=64", "--global", "64", "--local", "32"]
+    assert main(["explain", str(path), *given_options]) == 0
+    assert "Traceback" not in capsys.readouterr().err
