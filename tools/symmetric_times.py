@@ -17,7 +17,7 @@ import numpy as np
 
 import tilewright
 from tilewright.library.engine import default_device
-from tilewright.measurement.baselines.child import blas_settings
+from tilewright.measurement.baselines.child import blas_settings_words
 from tilewright.runtime.environment import read_environment
 from tilewright.runtime.load import OtherLoad
 from tilewright.runtime.resting import let_threads_rest
@@ -103,8 +103,8 @@ def main() -> None:
     )
     parser.add_argument("--record", type=Path, help="write the figures there as JSON")
     options = parser.parse_args()
-    if not options.gpu and (settings := blas_settings()):
-        parser.error(f"unset {', '.join(settings)}: NumPy obeys them here")
+    if not options.gpu and (differences := blas_settings_words()):
+        parser.error(differences)
     rows, load = [], OtherLoad()
     for dtype in GPU_TYPES if options.gpu else CPU_TYPES:
         for sides in GPU_SHAPES if options.gpu else CPU_SHAPES:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tilewright.cli.outputs import check_target
 from tilewright.errors import TilewrightError
-from tilewright.measurement.baselines.child import blas_settings
+from tilewright.measurement.baselines.child import blas_settings_words
 from tilewright.runtime.opencl.device import open_device
 
 from .measured import measured, save_regret
@@ -55,10 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"--shapes {options.shapes}: ask for at least 1")
         if options.json is not None:
             check_target("--json", options.json)
-        if settings := blas_settings():
-            parser.error(
-                f"unset {', '.join(settings)}: NumPy obeys them here, and not in the processes of the baselines"
-            )
+        if differences := blas_settings_words():
+            parser.error(differences)
         if options.share:
             build_share(options.dtype, options.seed, options.shapes, options.candidates, options.share)
             return 0

@@ -50,6 +50,7 @@ def execute(options: argparse.Namespace) -> int:
     from .live_benchmark import LiveBenchmark
     from .live_table import console
     from .outputs import check_json, keep_early, keep_so_far, write_json
+    from .printing import tell_blas_settings
 
     names = options.sets.split(",") if options.sets is not None else []
     element_type(options.dtype)
@@ -57,6 +58,7 @@ def execute(options: argparse.Namespace) -> int:
         problems_of(name, options.dtype)
     check_json(options)
     device = open_device(options.device)
+    tell_blas_settings(device.info.kind)
     names = names or list(default_sets(device.info.kind))
     title = f"benchmark {'+'.join(names)} · {options.dtype} · {options.seconds:g} s a problem · {device.info.label}"
     problems = [asked(each, options.precision) for name in names for each in problems_of(name, options.dtype)]

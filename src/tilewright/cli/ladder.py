@@ -47,7 +47,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..kernels import LADDERS, find_ladder
     from ..runtime.cuda.counterparts import open_backends
     from .outputs import check_outputs
-    from .printing import say
+    from .printing import say, tell_blas_settings
     from .sizes import sizes_of
 
     names = [options.name] if options.name is not None else list(LADDERS)
@@ -56,6 +56,8 @@ def execute(options: argparse.Namespace) -> int:
     check_outputs(options, [""] if options.name else names)
     device, *_ = open_backends(options.backend, options.device)
     check_all(ladders, device, sizes, options)
+    if not options.no_baselines:
+        tell_blas_settings(device.info.kind)
     failed = False
     for each in ladders if options.name else in_order(ladders, device):
         if options.name is None and (line := not_for(each, device, sizes)):

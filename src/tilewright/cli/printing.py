@@ -26,6 +26,14 @@ def tell_written(paths: Sequence[Path]) -> None:
         print(f"wrote {path}", file=sys.stderr)
 
 
+def tell_blas_settings(kind: str) -> None:
+    """Print on standard error that variables make NumPy on this kind of device another library than the baseline."""
+    from ..measurement.baselines.child import blas_settings_words
+
+    if kind == "cpu" and (differences := blas_settings_words()):
+        print(f"note: {differences}", file=sys.stderr)
+
+
 def say_hanging(head: str, text: str, style: str = "", indent: int | None = None) -> None:
     """Print `head` in a style, then text. On a terminal its further lines stand below its first word, or at `indent`. What is
     piped is one line, unless COLUMNS says how wide it may be."""

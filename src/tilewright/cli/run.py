@@ -48,7 +48,7 @@ def execute(options: argparse.Namespace) -> int:
     from .kernel_arguments import kernel_of, refuse_build_options
     from .live_table import LiveTable, console
     from .outputs import check_outputs, keep_early, write_outputs
-    from .printing import tell_written
+    from .printing import tell_blas_settings, tell_written
     from .sizes import size_of
 
     kernel = kernel_of(options)
@@ -58,6 +58,8 @@ def execute(options: argparse.Namespace) -> int:
     refuse_build_options(options)
     check_outputs(options)
     device, *_ = open_backends(options.backend, options.device)
+    if not options.no_baselines:
+        tell_blas_settings(device.info.kind)
     size = asked or (RUN_SIDES[cpu_or_gpu(device.info.kind)],)
     if console.is_terminal and not comes_with_us(kernel):
         limit = f"for at most {options.time_budget:g} s; Ctrl-C ends it"

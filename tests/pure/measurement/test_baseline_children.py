@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from says import says
 
+from tilewright.cli.printing import tell_blas_settings
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, random_arrays
 from tilewright.core.records import Row
 from tilewright.core.types import numpy_dtype
 from tilewright.errors import ProcessFailed, Unsupported
 from tilewright.measurement.baselines import child
-from tilewright.measurement.baselines.child import ChildBaseline, clean_environment, numpy_baseline
+from tilewright.measurement.baselines.child import ChildBaseline, blas_settings, clean_environment, numpy_baseline
 from tilewright.measurement.baselines.children.numpy_child import blas_facts, load
 from tilewright.measurement.cases import Case, measure_cases, new_row
 from tilewright.runtime.verify import Reference
@@ -85,9 +86,30 @@ def test_blas_settings_do_not_reach_the_child(monkeypatch: pytest.MonkeyPatch) -
     settings = {"OPENBLAS_CORETYPE": "Haswell", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setenv("TILEWRIGHT_TEST", "kept")
+    kept = {"TILEWRIGHT_TEST": "kept", "KMP_DUPLICATE_LIB_OK": "True"}
+    for name, value in kept.items():
+        monkeypatch.setenv(name, value)
     assert not set(settings) & set(clean_environment())
-    assert clean_environment()["TILEWRIGHT_TEST"] == "kept"
+    assert kept.items() <= clean_environment().items()
+
+
+@pytest.mark.parametrize(("names", "them"), [(["OMP_NUM_THREADS"], "it"), (["MKL_X", "OMP_NUM_THREADS"], "them")])
+def test_who_sets_them_is_told_on_a_cpu(
+    names: list[str], them: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in blas_settings():
+        monkeypatch.delenv(name)
+    tell_blas_settings("cpu")
+    assert capsys.readouterr().err == ""
+    for name in names:
+        monkeypatch.setenv(name, "1")
+    tell_blas_settings("gpu")
+    assert capsys.readouterr().err == ""
+    tell_blas_settings("cpu")
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith(f"note: unset {', '.join(names)}: NumPy obeys {them} ")
+    assert told.err.count("\n") == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads the states of threads from /proc")

@@ -24,13 +24,24 @@ from ...runtime.run import Times, Work
 from . import Baseline, Measurement, Request, cublas
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
+ALLOWED = (
+    "KMP_DUPLICATE_LIB_OK"  # changes no product: it lets two OpenMP libraries share a process; threadpoolctl sets it
+)
 NUMPY_FLOPS = 2**25  # NumPy multiplies 16-bit floats without a BLAS, and takes minutes for more than this
 SPIN_S = 0.5  # how long a BLAS's threads may spin after a call, where the process cannot be stopped
 
 
 def blas_settings() -> list[str]:
     """The variables of this environment that configure a BLAS: NumPy obeys them in this process, and no baseline does."""
-    return [name for name in os.environ if name.startswith(BLAS_SETTINGS)]
+    return [name for name in os.environ if name.startswith(BLAS_SETTINGS) and name != ALLOWED]
+
+
+def blas_settings_words() -> str:
+    """Why NumPy's products here are not those of the baselines; "" if no variable configures a BLAS."""
+    settings = blas_settings()
+    them = "it" if len(settings) == 1 else "them"
+    what = f"unset {', '.join(settings)}: NumPy obeys {them} in this process, and the processes of the baselines do not"
+    return what if settings else ""
 
 
 def clean_environment() -> dict[str, str]:
