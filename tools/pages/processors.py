@@ -39,7 +39,7 @@ class Measured:
     size: tuple[int, ...]
     dtype: str
     rate: str
-    spread: float
+    spread: float | None  # None: unknown, because it ran once
     ratios: dict[str, float]
     own: bool = False  # whether our call was NumPy's own product
 
@@ -163,7 +163,8 @@ def benchmark_problems(record: Record) -> Iterator[Measured]:
             continue
         ratios = {row.library: statistics.median(paired_ratios(row, ours)) for row in rivals}
         yield Measured(
-            ours.problem, ours.size, dtype_of(ours), f"{figure(ours.rate)} {ours.unit}", ours.samples.spread, ratios,
+            ours.problem, ours.size, dtype_of(ours), f"{figure(ours.rate)} {ours.unit}",
+            ours.samples.spread if ours.samples.has_spread else None, ratios,
             ours.lesson == "numpy.matmul",
         )  # fmt: skip
 
@@ -207,9 +208,8 @@ def table(problems: Sequence[Measured]) -> str:
         ratios = [f"{each.ratios[name]:.2f}" if name in each.ratios else "-" for name in names]
         own = " by NumPy" if each.own else ""
         what = f"{each.problem} {extra(each)}".strip()
-        lines.append(
-            f"| {what} | {each.rate}{own} | ±{each.spread:.0%} | {' | '.join(ratios)} | {each.of_the_best:.2f} |"
-        )
+        spread = "one run" if each.spread is None else f"±{each.spread:.0%}"
+        lines.append(f"| {what} | {each.rate}{own} | {spread} | {' | '.join(ratios)} | {each.of_the_best:.2f} |")
     return "\n".join(lines)
 
 

@@ -81,7 +81,8 @@ def hanging(text: str, width: int) -> str:
 
 def tell_fallen(least: float, found: Comparisons) -> int:
     """Print the kernels below a ratio, and those that went wrong. The exit status: 1 if there are any."""
-    from ..reports.compare import SINGLE, times
+    from ..reports.compare import times
+    from ..reports.trust import SINGLE
     from .printing import say_lines
 
     fallen = [each for each in found.rows if each.is_kernel and each.ratio < least]

@@ -17,6 +17,7 @@ from ..reports.benchmark_table import (
     cells,
     energy,
     is_trusted,
+    on_single_runs,
     others,
     summary,
     units,
@@ -143,4 +144,4 @@ def remarks(record: Record, busy: bool) -> list[str]:
     texts.append(f"baseline: {rows[0][0].lesson or rows[0][0].label}; ratios above 1: ours is faster")
     if record.absent:
         texts.append(f"not measured: {'; '.join(record.absent)}")
-    return [*texts, summary(rows, busy)]
+    return [*texts, *filter(None, [on_single_runs(rows)]), summary(rows, busy)]

@@ -88,6 +88,7 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, with_
     """Print what verification and `explain` found, and the sample elements."""
     from rich.markup import escape
 
+    from ..core.language import shown
     from .live_table import console
     from .printing import say
 
@@ -101,4 +102,4 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, with_
         say(str(verdict))
     if verdict is not None and with_samples:
         for element in verdict.sample:
-            say(f"  {element}")
+            say(f"  {shown(element.sentence)}")

@@ -1,14 +1,15 @@
 """Checks a run of a kernel whose arguments are its own: against given results, or against the values of the interpreter."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
 
 import numpy as np
 
-from ..analysis.explain import Explanation, explain_steps
+from ..analysis.explain import Explanation, Finding, explain_steps
 from ..core.defaults import EXPLAIN_STEPS
 from ..core.kernel import Kernel
+from ..core.language import Sentence
 from ..core.own_problem import OwnProblem, as_bytes
 from ..core.plan import Plan
 from ..core.source import without_comments
@@ -40,15 +41,15 @@ def expected_of(plan: Plan, problem: OwnProblem) -> Expected:
     """The values that the user gave, or those that the interpreter finds within `TIME_LIMIT_S`."""
     if problem.expected:
         whole = {name: np.ones(array.shape, bool) for name, array in problem.expected.items()}
-        return Expected(problem.expected, whole, "the given results")
+        return Expected(problem.expected, whole, Sentence("the given results"))
     end = monotonic() + TIME_LIMIT_S
     try:
         found = explain_steps(
             plan.steps, problem, step_limit=EXPLAIN_STEPS, partial=True, watch=lambda steps, groups: monotonic() > end
         )
     except (TilewrightError, MemoryError, RecursionError) as reason:
-        return _unknown(f"explain cannot run it: {reason}")
-    return _interpreted(plan, problem, found[-1]) if found else _unknown("nothing is launched")
+        return _unknown(Sentence("explain cannot run it: {reason}", reason=str(reason)))
+    return _interpreted(plan, problem, found[-1]) if found else _unknown(Sentence("nothing is launched"))
 
 
 def _unknown(reason: str) -> Expected:
@@ -56,17 +57,31 @@ def _unknown(reason: str) -> Expected:
     return Expected({}, {}, "", reason)
 
 
+def _faulty(faults: Sequence[Finding]) -> Sentence:
+    first = faults[0]
+    words = Sentence(
+        "explain finds in it: {kind} at line {line}: {text}",
+        kind=first.kind, line=first.position.line, text=first.text,
+    )  # fmt: skip
+    if len(faults) == 1:
+        return words
+    return Sentence("{found} and {count} more faults", found=words, count=len(faults) - 1)
+
+
 def _interpreted(plan: Plan, problem: OwnProblem, found: Explanation) -> Expected:
     """The outputs of the groups that the interpreter ran. If it did not run all, elements that stay as they were are unknown."""
     if found.stop is not None:
-        return _unknown(f"the interpreter came only to line {found.stop.position.line} in {TIME_LIMIT_S:g} s")
+        return _unknown(
+            Sentence(
+                "the interpreter came only to line {line} in {limit:g} s",
+                line=found.stop.position.line, limit=TIME_LIMIT_S,
+            )
+        )  # fmt: skip
     if found.faults:
-        first = found.faults[0]
-        more = f" and {len(found.faults) - 1} more faults" if len(found.faults) > 1 else ""
-        return _unknown(f"explain finds in it: {first.kind} at line {first.position.line}: {first.text}{more}")
+        return _unknown(_faulty(found.faults))
     whole = len(found.groups) == found.group_count
     if not whole and any(each.operation == "atomic" for each in found.accesses):
-        return _unknown("it has atomics, and the interpreter affords only some of its work-groups")
+        return _unknown(Sentence("it has atomics, and the interpreter affords only some of its work-groups"))
     step = plan.steps[-1]
     before = {**problem.typed_arrays(), **{name: each.texels(each.data) for name, each in problem.images.items()}}
     arrays, where = {}, {}
@@ -78,7 +93,9 @@ def _interpreted(plan: Plan, problem: OwnProblem, found: Explanation) -> Expecte
         changed = as_bytes({name: array})[name] != as_bytes({name: before[name]})[name]
         own = changed.reshape(*array.shape, array.itemsize).any(axis=-1)
         where[name] = np.ones(array.shape, bool) if whole else own
-    words = "explain's interpreter" if whole else f"explain's interpreter on {len(found.groups)} of its work-groups"
+    words = Sentence("explain's interpreter")
+    if not whole:
+        words = Sentence("explain's interpreter on {count} of its work-groups", count=len(found.groups))
     ndrange = step.config.ndrange(step.problem)
     guessed = "x".join(map(str, ndrange.local_size)) if ndrange.chosen_by_driver else ""
     return Expected(arrays, where, words, guessed_groups=guessed, filtered=filters(step.kernel, problem))
@@ -101,8 +118,7 @@ def verify_own(execution: Execution, problem: OwnProblem, expected: Expected) ->
     spoiled = execution.spoiled_inputs(before)
     if spoiled:
         return Verdict(False, 0, np.inf, None, 0.0, f"it wrote into its input {' and '.join(spoiled)}")
-    verdict = Verdict(True, 0, 0.0, None, 0.0, words=f"nothing checks its result: {expected.unchecked}")
-    counts = []
+    verdict, counted = unchecked(expected.unchecked), None
     for name, array in expected.arrays.items():
         now = after[name].view(array.dtype).reshape(array.shape)
         image = problem.images.get(name)
@@ -110,21 +126,47 @@ def verify_own(execution: Execution, problem: OwnProblem, expected: Expected) ->
             name, now, array, expected.where[name], image is not None and image.normalised, expected.filtered
         )
         if not one.passed and expected.guessed_groups:
-            words = f"it differs from {expected.source}, whose work-groups of {expected.guessed_groups} are not the driver's"
-            return replace(verdict, words=f"nothing checks its result: {words}, as --local auto lets it choose")
+            return unchecked(by_other_groups(expected))
         if not one.passed and expected.filtered:
-            words = (
-                f"{one.reason}; it differs from {expected.source}, but a device's linear filter may round its weights"
-            )
-            return replace(verdict, words=f"nothing checks its result: {words}")
+            return unchecked(by_other_weights(expected, one.reason))
         if not one.passed:
             return replace(one, reason=f"{one.reason}; compared with {expected.source}")
-        counts.append(f"{one.elements:,} elements of {name}")
+        counted = with_count(counted, one.elements, name)
         verdict = max(verdict, one, key=lambda each: each.worst_ratio)
-    if counts:
+    if counted is not None:
         elements = sum(int(each.sum()) for each in expected.where.values())
-        return replace(verdict, elements=elements, words=f"checked against {expected.source}: {', '.join(counts)}")
-    return verdict if expected.unchecked else replace(verdict, words="nothing checks its result: it writes no buffer")
+        words = Sentence("checked against {source}: {counted}", source=expected.source, counted=counted)
+        return replace(verdict, elements=elements, words=words)
+    return verdict if expected.unchecked else unchecked(Sentence("it writes no buffer"))
+
+
+def unchecked(reason: str) -> Verdict:
+    """The verdict on a result that nothing checks."""
+    words = Sentence("nothing checks its result: {reason}", reason=reason)
+    return Verdict(True, 0, 0.0, None, 0.0, words=words)
+
+
+def by_other_groups(expected: Expected) -> Sentence:
+    """Why a difference says nothing where the driver chooses the work-groups."""
+    return Sentence(
+        "it differs from {source}, whose work-groups of {groups} are not the driver's, as --local auto lets it choose",
+        source=expected.source, groups=expected.guessed_groups,
+    )  # fmt: skip
+
+
+def by_other_weights(expected: Expected, difference: str) -> Sentence:
+    """Why a difference says nothing where texels are interpolated."""
+    return Sentence(
+        "{difference}; it differs from {source}, but a device's linear filter may round its weights",
+        difference=difference, source=expected.source,
+    )  # fmt: skip
+
+
+def with_count(before: Sentence | None, count: int, name: str) -> Sentence:
+    """The counts of compared elements, with one buffer more."""
+    if before is None:
+        return Sentence("{count:,} elements of {name}", count=count, name=name)
+    return Sentence("{before}, {count:,} elements of {name}", before=before, count=count, name=name)
 
 
 def compared(

@@ -10,11 +10,12 @@ from ..core.numbers import figure, scaled_unit
 from ..core.records import Record, Row
 from ..errors import RecordError
 from .table import heading, paired_ratios
-from .trust import MARK, WORTHLESS, can_divide, is_busy, warning
+from .trust import MARK, SINGLE, WORTHLESS, can_divide, is_busy, warning
 
 COLUMNS = ("problem", "ours", "baseline", "unit", "median ratio", "p20 .. p80", "of the best")
 ENERGY = ("MHz", "W", "J", "baseline MHz", "baseline W", "baseline J", "J / baseline J")  # of sustained turns
 LONGEST = 100  # problems in a table
+ONE_RUN = "one run"  # stands in the place of a range
 STEPS = 20  # of a longer record 21 problems are shown, evenly spaced by ratio
 Cells = tuple[str, ...]
 ProblemRows = tuple[Row, ...]  # of one problem: the baseline, ours, then others
@@ -75,7 +76,7 @@ def _versus(group: ProblemRows, shown: Units, busy: bool) -> Cells:
     ratios = sorted(paired_ratios(baseline, ours))
     low, high = ratios[int(0.2 * len(ratios))], ratios[min(int(0.8 * len(ratios)), len(ratios) - 1)]
     best = min(baseline.samples.times) / min(ours.samples.times)
-    range_of_ratios = f"{low:.2f} .. {high:.2f}"
+    range_of_ratios = f"{low:.2f} .. {high:.2f}" if len(ratios) > 1 else ONE_RUN
     texts = (f"{statistics.median(ratios):.2f}", range_of_ratios, f"{best:.2f}")
     if not is_trusted(group, busy):
         texts = (MARK, "" if busy else range_of_ratios, MARK)
@@ -125,6 +126,11 @@ def summary(rows: Sequence[ProblemRows], busy: bool = False) -> str:
     return f"geometric mean over {count}{without}: {mean:.2f}x by medians of paired ratios, {best:.2f}x by best times{everywhere}"
 
 
+def on_single_runs(rows: Sequence[ProblemRows]) -> str:
+    """What ONE_RUN means, if it stands in the table; "" otherwise."""
+    return f"{ONE_RUN}: {SINGLE}" if any(ONE_RUN in cells(group) for group in rows) else ""
+
+
 def median_ratio(group: ProblemRows) -> float:
     """How many times faster ours is than the baseline: the median of paired samples. Both must be comparable."""
     return statistics.median(paired_ratios(*group[:2]))
@@ -164,5 +170,7 @@ def markdown(record: Record) -> str:
         lines += ["", f"Turns of {turn_seconds(record):.1f} s without a pause; clock and power: {record.telemetry}."]
     if record.absent:
         lines += ["", f"Not measured: {'; '.join(record.absent)}."]
+    if single := on_single_runs(few):
+        lines += ["", f"{single[0].upper()}{single[1:]}."]
     lines += ["", f"{summary(rows, busy)}. {environment.processor}, {environment.cores} cores; {environment.date}."]
     return "\n".join(lines)

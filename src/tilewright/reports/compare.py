@@ -11,9 +11,7 @@ from ..core.numbers import figure
 from ..core.records import Record, Role, Row
 from ..errors import RecordError
 from .table import heading
-from .trust import is_busy
-
-SINGLE = "a single run has no known spread"
+from .trust import SINGLE, is_busy
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.device import Peaks
-from ..core.language import translated
+from ..core.language import shown, translated
 from ..core.markdown import cell
 from ..core.numbers import figure, scaled_unit
 from ..core.records import Record, Role, Row
 from ..core.shown import csv_text
-from .trust import MARK, can_divide, is_busy, is_unsteady, warning
+from .trust import can_divide, is_busy, spread_of, warning
 
 # The backends of the baselines that kernels are compared with, the vendor's library first.
 COMPARED = ("cuda", "host")
@@ -119,7 +119,7 @@ def cells(line: Line, per_unit: float = 1.0) -> tuple[str, ...]:
         line.status,
         figure(samples.median * 1e3),
         figure(row.rate / per_unit),
-        f"{samples.spread * 100:.0f}{MARK if is_unsteady(row) else ''}",
+        spread_of(row),
         "" if line.of_peak is None else figure(line.of_peak * 100),
         *("" if each is None else figure(each) for each in ratios),
         translated(row.lesson),
@@ -141,7 +141,10 @@ def legend(rows: Sequence[Row], columns: Sequence[str]) -> str:
         "x first": translated("x first, x prev times as fast as the first rung and the rung before"),
         f"x {baseline_of(rows)}": translated("x {baseline} times as fast as {baseline}", baseline=baseline_of(rows)),
     }
-    return translated("; ").join(text for name, text in meanings.items() if name in columns)
+    found = [text for name, text in meanings.items() if name in columns]
+    if "± %" in columns and any(row.measured and not row.samples.has_spread for row in rows):
+        found.insert(1, translated("rows without ± % ran once"))
+    return translated("; ").join(found)
 
 
 def sizes_of(rows: Sequence[Row]) -> str:
@@ -158,8 +161,8 @@ def failure(row: Row) -> str:
 def heading(record: Record, sizes: bool = True) -> str:
     """The title, the sizes if asked for, the type, the device and its driver, in one line."""
     device = record.environment.device
-    shown = dict.fromkeys(row.problem.rsplit(" ", 1)[0] for row in record.rows) if sizes else {}
-    return " · ".join((record.title, *shown, record.dtype, device.label, f"driver {device.driver}"))
+    problems = dict.fromkeys(row.problem.rsplit(" ", 1)[0] for row in record.rows) if sizes else {}
+    return " · ".join((record.title, *problems, record.dtype, device.label, f"driver {device.driver}"))
 
 
 def peaks_line(peaks: Peaks | None) -> str:
@@ -177,7 +180,7 @@ def peaks_line(peaks: Peaks | None) -> str:
 
 def notes(rows: Sequence[Row]) -> list[str]:
     """The rows' notes, a line each: a smaller configuration, or a part of C that was measured."""
-    return [f"{row.label}: {note}" for row in rows for note in row.notes]
+    return [f"{row.label}: {shown(note)}" for row in rows for note in row.notes]
 
 
 def by(size: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ BUSY_PER_CORE = 0.4  # so that one program that keeps one of two cores busy coun
 UNSTEADY = 0.3  # the spread from which on a row gets a mark
 WORTHLESS = 0.5  # the spread from which on a row is not divided by
 MARK = "?"  # stands after the spread of an unsteady row
+SINGLE = "a single run has no known spread"
 
 
 def is_busy(environment: Environment) -> bool:
@@ -22,6 +23,11 @@ def is_busy(environment: Environment) -> bool:
 def is_unsteady(row: Row) -> bool:
     """Whether the row's times vary so much that it gets a mark."""
     return row.measured and row.samples.spread > UNSTEADY
+
+
+def spread_of(row: Row) -> str:
+    """The row's spread in percent, with its mark; "" if it ran only once."""
+    return f"{row.samples.spread * 100:.0f}{MARK if is_unsteady(row) else ''}" if row.samples.has_spread else ""
 
 
 def can_divide(row: Row, busy: bool) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..core.language import Sentence, shown, translated
 from ..core.plan import Plan
 from ..core.problem import Gemm, Problem, output_of, random_arrays
 from ..core.types import element_type, numpy_dtype
@@ -24,8 +25,16 @@ class Element:
     value: float
     expected: float
 
+    @property
+    def sentence(self) -> Sentence:
+        """The index, the value and the expected one."""
+        index = ", ".join(map(str, self.index))
+        return Sentence(
+            "[{index}] = {value!r}, host {expected!r}", index=index, value=self.value, expected=self.expected
+        )
+
     def __str__(self) -> str:
-        return f"[{', '.join(map(str, self.index))}] = {self.value!r}, host {self.expected!r}"
+        return str(self.sentence)
 
 
 @dataclass(frozen=True)
@@ -43,12 +52,20 @@ class Verdict:
     norm: float | None = None  # of the error, over the norm of the reference (L2); None where results must be equal
 
     def __str__(self) -> str:
-        if self.passed and self.words:
-            return self.words
-        if self.passed:
-            norm = "" if self.norm is None else f", norm of the error {self.norm:.2g} of the result's (L2)"
-            return f"right: {self.elements:,} elements, worst error {self.worst_ratio:.2g} of its bound{norm}"
-        return f"wrong: {self.reason}"
+        if not self.passed:
+            return f"wrong: {self.reason}"
+        if self.words:
+            return shown(self.words)
+        if self.norm is None:
+            return translated(
+                "right: {elements:,} elements, worst error {ratio:.2g} of its bound",
+                elements=self.elements, ratio=self.worst_ratio,
+            )  # fmt: skip
+        return translated(
+            "right: {elements:,} elements, worst error {ratio:.2g} of its bound, norm of the error {norm:.2g} of the "
+            "result's (L2)",
+            elements=self.elements, ratio=self.worst_ratio, norm=self.norm,
+        )  # fmt: skip
 
 
 class Reference:

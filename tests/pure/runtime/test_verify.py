@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from says import says
 
+from tilewright.core.language import Sentence, shown, use_language
 from tilewright.core.problem import Copy, Gemm, Problem, Transpose, random_arrays
+from tilewright.measurement.own_check import with_count
 from tilewright.runtime.verify import Reference, Verdict
 
 
@@ -146,3 +148,27 @@ def test_a_constant_matrix_hides_a_transposed_operand_and_random_ones_do_not() -
     for arrays, hidden in ((constant, True), (random_arrays(problem), False)):
         mistaken = (arrays["A"].astype(float) @ arrays["B"].T.astype(float)).astype(np.float32)
         assert Reference(problem, arrays).judge(mistaken).passed is hidden
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("ru", "верно: элементов 30,"), ("zh", "正确：30 个元素"), ("en", "right: 30 elements")]
+)
+def test_a_good_verdict_is_said_in_the_chosen_language(language: str, words: str) -> None:
+    verdict = judge(PROBLEM, right(PROBLEM))
+    use_language(language)
+    assert str(verdict).startswith(words)
+    assert "{" not in str(verdict)
+    assert "host" in str(verdict.sample[0])  # records have reasons that are made of it
+    assert ("host" in shown(verdict.sample[0].sentence)) == (language == "en")
+
+
+@pytest.mark.parametrize(("language", "words"), [("ru", "проверено"), ("zh", "已对照"), ("en", "checked against")])
+def test_words_of_a_kernel_of_ones_own_are_said_in_the_chosen_language(language: str, words: str) -> None:
+    counted = with_count(with_count(None, 64, "x"), 1024, "y")
+    sentence = Sentence("checked against {source}: {counted}", source=Sentence("the given results"), counted=counted)
+    assert sentence == "checked against the given results: 64 elements of x, 1,024 elements of y"
+    use_language(language)
+    text = str(Verdict(True, 1088, 0.0, None, 0.0, words=sentence))
+    assert text.startswith(words)
+    assert says(text, 64, "1,024", "x", "y")
+    assert (language == "en") == ("elements" in text)

@@ -32,6 +32,7 @@ class Ratio:
     high: float
     words: str  # our rate, or why there is no ratio
     others: tuple[tuple[str, float], ...] = ()
+    runs: int = 0  # paired ones
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def ratio_of(group: ProblemRows) -> Ratio:
     median = statistics.median(pairs)
     words = f"{figure(ours.rate / scale)} {unit}"
     beside = tuple((row.label, row.rate / baseline.rate) for row in rest if row.comparable)
-    return Ratio(_problem(ours), median, low, high, words, beside)
+    return Ratio(_problem(ours), median, low, high, words, beside, len(pairs))
 
 
 def _problem(row: Row) -> str:

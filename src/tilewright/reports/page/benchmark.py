@@ -11,7 +11,7 @@ from ..charts.ratios import Ratio, ratio_of
 from ..forms import own_table, shortened
 from ..shown import as_html
 from ..table import failure
-from ..trust import is_busy, warning
+from ..trust import is_busy, spread_of, warning
 from .bars import RatioBar, rate_list, ratio_list
 from .elements import boxed, figure, folded, paragraph, table, title
 from .ratio_map import draw_map
@@ -59,7 +59,7 @@ def ratio_bar(group: ProblemRows, busy: bool) -> RatioBar:
     kind = "win" if found.low > 1 else "loss" if found.high < 1 else "tie"
     if not is_trusted(group, busy):
         kind = "unsure"
-    spread = f"{factor(found.low)} .. {factor(found.high)}"
+    spread = f"{factor(found.low)} .. {factor(found.high)}" if found.runs > 1 else ""
     words = f"{factor(found.median)}\u00d7  {found.words}"
     return RatioBar(found.problem, found.median, found.low, found.high, words, kind, spread, panel)
 
@@ -75,9 +75,11 @@ def problem_parts(group: ProblemRows, found: Ratio) -> Iterator[str]:
         say("problem.what"),
     )
     yield table(head, [_problem_row(row) for row in group], "libraries")
-    if found.median:
+    words = {"ours": group[1].label, "baseline": group[0].label} if found.median else {}
+    if found.median and found.runs == 1:
+        yield paragraph(say("problem.once", ratio=factor(found.median), **words))
+    elif found.median:
         key = "problem.faster" if found.low > 1 else "problem.slower" if found.high < 1 else "problem.unclear"
-        words = {"ours": group[1].label, "baseline": group[0].label}
         yield paragraph(say(key, low=factor(found.low), high=factor(found.high), **words))
 
 
@@ -90,7 +92,7 @@ def _problem_row(row: Row) -> tuple[str, ...]:
         row.label,
         rate,
         number(samples.median * 1e3),
-        f"{100 * samples.spread:.0f}",
+        spread_of(row),
         str(len(samples.times)),
         row.lesson,
     )

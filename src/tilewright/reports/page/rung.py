@@ -66,7 +66,9 @@ def numbers(line: Line, shared: Rungs) -> Iterator[str]:
     samples = row.samples
     facts = [
         say("row.time", ms=figure(samples.median * 1e3), rate=figure(row.rate), unit=row.unit),
-        say("row.runs", count=len(samples.times), spread=f"{samples.spread:.0%}"),
+        say("row.runs", count=len(samples.times), spread=f"{samples.spread:.0%}")
+        if samples.has_spread
+        else say("row.once"),
     ]
     shares = (
         ("row.of_peak", line.of_peak and f"{line.of_peak:.0%}"), ("row.over_previous", _times(line.over_previous)),
