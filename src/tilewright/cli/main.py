@@ -62,6 +62,7 @@ GROUPS: dict[str, dict[str, Command]] = {
     "machine": {"devices": devices, "peaks": peaks, "doctor": doctor, "completion": completion},
 }  # fmt: skip
 COMMANDS: dict[str, Command] = {name: command for group in GROUPS.values() for name, command in group.items()}
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # of a disk, of the user's part of it, of a file
 FIRST = """\
 start with:
   tilewright list                list the rungs
@@ -166,7 +167,7 @@ def status_of(error: BaseException) -> int:
         words = f"text that is not {getattr(error, 'encoding', 'UTF-8')}: {words}"
     elif isinstance(error, OSError):
         words = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or words
-        if error.errno == errno.ENOSPC and not error.filename:  # standard output is full
+        if error.errno in FULL and not error.filename:  # standard output is full
             discard_output()
     tell(f" {words}", "error:")
     return 2 if isinstance(error, (InvalidInput, LookupError)) else 1

@@ -13,7 +13,7 @@ def write_atomically(path: Path, content: bytes) -> None:
     """
     target = path.resolve()
     if target.exists() and (not target.is_file() or not os.access(target.parent, os.W_OK)):
-        _write(path, content)
+        write_named(path, content)
         return
     # Not the process's number alone: its threads may write the file, too, and processes in containers often have the same one.
     temporary = target.with_name(f".tilewright-{secrets.token_hex(8)}.part")
@@ -30,7 +30,8 @@ def write_atomically(path: Path, content: bytes) -> None:
         raise
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_named(path: Path, content: bytes) -> None:
+    """Write a file directly. An OSError of a full disk names the file, too."""
     try:
         path.write_bytes(content)
     except OSError as error:

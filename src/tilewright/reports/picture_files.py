@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
-from ..core.files import write_atomically
+from ..core.files import write_atomically, write_named
 from ..core.install import install_extra
 from ..errors import InvalidInput, Unsupported
 
@@ -33,11 +33,10 @@ def write_picture(svg: str, path: Path) -> None:
 
     with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
         drawing = Path(folder, "picture.svg")
-        drawing.write_text(svg, encoding="utf-8")
+        write_named(drawing, svg.encode())
         page = Path(folder, "page.typ")
-        page.write_text(
-            f"#set page(width: auto, height: auto, margin: 0pt)\n#image({json.dumps(drawing.name)})\n", encoding="utf-8"
-        )
+        text = f"#set page(width: auto, height: auto, margin: 0pt)\n#image({json.dumps(drawing.name)})\n"
+        write_named(page, text.encode())
         kind: Literal["png", "pdf"] = "png" if path.suffix.lower() == ".png" else "pdf"
         made = typst.compile(page, format=kind, ppi=DOTS_PER_INCH, ignore_system_fonts=True, root=Path(folder))
         write_atomically(path, made)

@@ -167,17 +167,3 @@ def test_completion_of_names_loads_neither_numpy_nor_a_driver(tmp_path: Path) ->
     code += "print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "rich", "pyopencl"} & set(loaded)
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("ladder", "--help"), ("--version",)])
-def test_what_standard_output_does_not_take_is_an_error(arguments: tuple[str, ...], unbuffered: str) -> None:
-    with Path("/dev/full").open("w") as full:
-        found = subprocess.run(
-            [sys.executable, "-m", "tilewright.cli.main", *arguments],
-            stdout=full, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
-        )  # fmt: skip
-    assert found.returncode == 1
-    assert "No space left on device" in found.stderr
-    assert len(found.stderr.splitlines()) == 1

@@ -1,12 +1,16 @@
 """Files are written whole or not at all."""
 
 import os
+import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from tilewright.core.files import write_atomically
+from tilewright.core.files import write_atomically, write_named
+from tilewright.kernels import find_kernel
+from tilewright.learning.exercises.grade import with_text
 
 
 def test_a_file_is_replaced_whole_with_its_mode_and_through_links(tmp_path: Path) -> None:
@@ -69,3 +73,18 @@ def test_what_is_no_regular_file_is_written_itself(tmp_path: Path) -> None:
     write_atomically(pipe, b"text")
     assert os.read(reader, 10) == b"text"
     os.close(reader)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("write", [write_atomically, write_named])
+def test_an_error_names_the_file_that_does_not_fit(write: Callable[[Path, bytes], None]) -> None:
+    with pytest.raises(OSError, match=r"No space left on device: '/dev/full'"):
+        write(Path("/dev/full"), b"text")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_temporary_file_of_code_that_does_not_fit_is_named(tmp_path: Path) -> None:
+    kernel = find_kernel("tiles/2")
+    (tmp_path / kernel.source.name).symlink_to("/dev/full")
+    with pytest.raises(OSError, match=re.escape(kernel.source.name)):
+        with_text(kernel, "text", tmp_path)

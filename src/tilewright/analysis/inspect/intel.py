@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+from ...core.files import write_named
 from ...errors import BuildFailed
 from .bare_clang import language
 from .counts import Resources
@@ -48,7 +49,7 @@ def _compile(source: str, entry: str, arch: str, tool: Program, options: tuple[s
     with tempfile.TemporaryDirectory() as name:
         folder, dumps = Path(name), Path(name) / "dumps"
         dumps.mkdir()
-        (folder / "kernel.cl").write_text(source, encoding="utf-8")
+        write_named(folder / "kernel.cl", source.encode())
         command = (
             *tool.command, "compile", "-file", "kernel.cl", "-device", arch, "-output", "kernel", "-out_dir", "out", "-options",
             " ".join(options),

@@ -4,6 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
+from ...core.files import write_named
 from ...core.install import install_extra
 from ...errors import BuildFailed, Unsupported
 from ...runtime.cuda.nvrtc import Nvrtc, find_nvrtc
@@ -170,7 +171,7 @@ def assemble_ptx(ptxas: Program, ptx: str, arch: str) -> tuple[bytes, str]:
     """Machine code of PTX by ptxas, empty if it refuses, and its report."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "kernel.ptx", Path(folder) / "kernel.cubin"
-        source.write_text(ptx, encoding="utf-8")
+        write_named(source, ptx.encode())
         command = (*ptxas.command, "-v", "-lineinfo", f"-arch={arch}", "-o", str(target), str(source))
         status, output, complaints = run_tool(command, "ptxas")
         return target.read_bytes() if status == 0 else b"", output + complaints
@@ -181,7 +182,7 @@ def disassemble(cubin: bytes) -> tuple[str, str, str]:
     problem = ""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.cubin"
-        path.write_bytes(cubin)
+        write_named(path, cubin)
         for name, options in (("nvdisasm", ("-gi", "-c")), ("cuobjdump", ("-sass",))):
             tool = find_nvidia_tool(name)
             if tool is None:

@@ -14,6 +14,7 @@ from ...analysis.checks.checked import CheckedKernel, Problem
 from ...analysis.checks.measured import measures_of
 from ...analysis.explain import Explanation
 from ...analysis.explain.clc.lexer import Position
+from ...core.files import write_named
 from ...core.kernel import Kernel
 from ...core.language import Sentence, translated
 from ...core.problem import Problem as MatrixProblem
@@ -138,7 +139,7 @@ def _counted_goals(task: Task, checkpoint: Checkpoint) -> tuple[Goal, ...]:
 def with_text(kernel: Kernel, text: str, folder: Path) -> Kernel:
     """The kernel with other code, in a file of the same name in `folder`."""
     file = folder / kernel.source.name
-    file.write_text(text, encoding="utf-8")
+    write_named(file, text.encode())
     return replace(kernel, source=file)
 
 
