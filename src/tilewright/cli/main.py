@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
 
-from ..core.language import use_language
+from ..core.language import LANGUAGES, language, use_language
 from ..errors import InvalidInput, TilewrightError
 from ..runtime.home import cache_troubles
 from . import (
@@ -96,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             options = parse(parser, arguments)
             if options.lang is not None:
                 use_language(options.lang)
+            tell_unprintable()
             with standard_output_for_json(options), troubles_told():
                 status: int = options.command(options)
         sys.stdout.flush()
@@ -146,6 +147,19 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+def tell_unprintable() -> None:
+    """Say on standard error, in English, that standard output has no letters of the chosen language."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        LANGUAGES[language()].encode(encoding)
+    except UnicodeEncodeError:
+        print(
+            f'note: standard output is in {encoding}, which prints the letters of --lang {language()} as "?"; '
+            "PYTHONIOENCODING=utf-8 changes that, and --lang en is English",
+            file=sys.stderr,
+        )
 
 
 def tell(words: str, before: str = "") -> None:

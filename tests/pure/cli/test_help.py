@@ -167,3 +167,18 @@ def test_completion_of_names_loads_neither_numpy_nor_a_driver(tmp_path: Path) ->
     code += "print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "rich", "pyopencl"} & set(loaded)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "language", "told"),
+    [("ascii", "ru", True), ("ascii", "zh", True), ("koi8-r", "ru", False), ("koi8-r", "zh", True), ("ascii", "en", False),
+     ("utf-8", "zh", False)],
+)  # fmt: skip
+def test_letters_that_standard_output_lacks_are_told(encoding: str, language: str, told: bool) -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "tilewright.cli.main", "list", "--lang", language],
+        capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding},
+    )  # fmt: skip
+    assert found.returncode == 0
+    assert says(found.stderr.decode(encoding), encoding, language, "PYTHONIOENCODING=utf-8") == told
+    assert found.stderr.count(b"\n") == told
