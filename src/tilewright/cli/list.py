@@ -15,10 +15,10 @@ def execute(options: argparse.Namespace) -> int:
     from ..api import rungs
     from ..core.language import translated
     from ..kernels import names_width
-    from .printing import say, say_hanging
+    from .printing import say_hanging
 
     for ladder in rungs.list(options.name).values():
-        say(f"{ladder.name}  {translated(ladder.title)}")
+        say_hanging(f"{ladder.name}  ", translated(ladder.title))
         kernels = ladder.with_originals
         for kernel in kernels:
             say_hanging(f"  {kernel.name:{names_width(kernels)}} ", translated(kernel.lesson))

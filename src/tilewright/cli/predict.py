@@ -30,6 +30,7 @@ def execute(options: argparse.Namespace) -> int:
     from ..kernels import LADDERS
     from .kernel_arguments import kernel_of
     from .outputs import check_json, write_json
+    from .printing import say_lines
     from .sizes import size_of
     from .unused_options import given_among
 
@@ -39,6 +40,6 @@ def execute(options: argparse.Namespace) -> int:
         raise InvalidInput(f"{given}: {options.kernel} is a whole ladder: give it with one of its rungs")
     kernel = options.kernel if is_ladder else kernel_of(options)
     found = predict(kernel, options.on.split(","), size_of(options), dtype=options.dtype, offset=options.offset)
-    print(found)
+    say_lines(str(found))
     write_json(options, found)
     return 0

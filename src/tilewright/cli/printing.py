@@ -11,6 +11,7 @@ from unicodedata import category
 from ..core.wide_text import wrapped
 
 NARROWEST = 20  # columns that a hanging text gets at least
+NEAR_LEFT = 6  # the indent of lines for which there is no room below their head
 LABEL = re.compile(r" *(?:[a-z]+(?: \w+)?: +|[a-z]+ {2,})?")  # "  step 1: ", "  not taken: ", "first   "
 RED, YELLOW, GREEN, DIM = "31", "33", "32", "2"  # of a terminal's escape sequences
 
@@ -35,15 +36,18 @@ def tell_blas_settings(kind: str) -> None:
 
 
 def say_hanging(head: str, text: str, style: str = "", indent: int | None = None) -> None:
-    """Print `head` in a style, then text. On a terminal its further lines stand below its first word, or at `indent`. What is
-    piped is one line, unless COLUMNS says how wide it may be."""
+    """Print `head` in a style, then text. On a terminal its further lines stand below its first word, or at `indent`; where that
+    leaves them less than NARROWEST columns, near the left. What is piped is one line, unless COLUMNS says how wide it may be."""
     head, text = without_controls(head), without_controls(text)
     shown = coloured(head, style)
     if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
         print(f"{shown}{text}")
         return
     place = len(head) if indent is None else indent
-    width = max(shutil.get_terminal_size().columns, place + NARROWEST)
+    columns = shutil.get_terminal_size().columns
+    if place + NARROWEST > columns:
+        place = min(place, NEAR_LEFT)
+    width = max(columns, place + NARROWEST)
     first, *others = wrapped(" " * len(head) + text, width, " " * place)
     print("\n".join([shown + first[len(head) :], *others]))
 

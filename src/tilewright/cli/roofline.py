@@ -42,7 +42,7 @@ def execute(options: argparse.Namespace) -> int:
     from .live_table import console
     from .outputs import check_json, check_target, keep_early, write_json, write_or_rescue
     from .phase_line import PhaseLine
-    from .printing import tell_written
+    from .printing import say_lines, tell_written
     from .sizes import size_of
 
     check_json(options)
@@ -57,7 +57,7 @@ def execute(options: argparse.Namespace) -> int:
         )  # fmt: skip
     if options.plot:
         write_or_rescue(options.plot, found, plot)
-    print(found)
+    say_lines(str(found))
     write_json(options, found)
     if options.plot:
         tell_written([options.plot])

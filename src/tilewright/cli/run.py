@@ -90,7 +90,7 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, with_
 
     from ..core.language import shown
     from .live_table import console
-    from .printing import say
+    from .printing import say, say_lines
 
     for row in record.rows:
         if row.name == kernel.name and not row.passed:
@@ -99,7 +99,7 @@ def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, with_
             texts = [f"{row.explained}{':' if row.faults else ''}", *(f"  {fault}" for fault in row.faults)]
             say("\n".join(texts))
     if verdict is not None and verdict.passed:
-        say(str(verdict))
+        say_lines(str(verdict))
     if verdict is not None and with_samples:
         for element in verdict.sample:
             say(f"  {shown(element.sentence)}")

@@ -1,4 +1,4 @@
-"""`compare` and `plan` on narrow terminals: nothing is wider, and further lines hang below the text after a label."""
+"""`compare`, `plan`, `list` and `run` on narrow terminals: nothing is wider, and further lines hang below a label's text."""
 
 from dataclasses import replace
 
@@ -7,8 +7,13 @@ from example_records import RECORD, ROWS, row
 
 from tilewright import compare
 from tilewright.cli.compare import show, tell_fallen
+from tilewright.cli.main import main
 from tilewright.cli.printing import say_hanging, say_lines
+from tilewright.cli.run import print_verdict
 from tilewright.core.records import Record
+from tilewright.core.wide_text import width_of
+from tilewright.kernels import find_kernel
+from tilewright.runtime.verify import Verdict
 
 NAME = "tiles/03_more_work_per_item"
 PLAN = """\
@@ -111,3 +116,20 @@ def test_a_terminal_obeys_no_characters_of_a_record(
     out = capsys.readouterr().out
     assert "l/01" in out
     assert not set(out) & set("\x1b\x9b\x07")
+
+
+@pytest.mark.parametrize("language", ["en", "ru", "zh"])
+def test_a_list_fits(language: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["list", "--lang", language]) == 0
+    assert max(map(width_of, shown(capsys))) <= 60
+
+
+def test_a_long_verdict_fits(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    verdict = Verdict(True, 4096, 0.024, None, 1.0, norm=1.4e-07)
+    print_verdict(RECORD, find_kernel("tiles/2"), verdict, with_samples=False)
+    lines = shown(capsys)
+    assert max(map(len, lines)) <= 60
+    assert lines[0].startswith("right: 4,096 elements")
+    assert lines[1].startswith(" " * len("right: "))
