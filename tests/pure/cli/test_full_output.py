@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 LIMITED = """import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 from tilewright.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -33,7 +33,7 @@ def test_what_standard_output_does_not_take_is_an_error(arguments: tuple[str, ..
 def test_a_limit_of_files_is_told_once(unbuffered: str, tmp_path: Path) -> None:
     with (tmp_path / "list.txt").open("w") as file:
         found = subprocess.run(
-            [sys.executable, "-c", LIMITED, "list", "--lang", "ru"],
+            [sys.executable, "-c", LIMITED, "list"],
             stdout=file, stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         )  # fmt: skip
     assert found.stderr == "error: File too large\n"
