@@ -95,6 +95,12 @@ def test_tiles_of_parts_of_lines_are_chosen_where_they_fill_the_gpu() -> None:
     assert not any(config.BN % 64 for config in narrow)
 
 
+def test_narrow_tiles_are_offered_where_b_is_multiplied_from_registers() -> None:
+    """Their sums are transposed: 32 are the rows of C, and B is not cut there."""
+    offered = configurations(call_of(Gemm(24, 4096, 4096, precision="tf32")), HOPPER)
+    assert (32, 256) in {(each.BM, each.BN) for each in offered}
+
+
 def test_every_tile_with_an_operand_from_registers_fits_too() -> None:
     for problem in (Gemm(4096, 4096, 4096, precision="tf32"), Gemm(4096, 4096, 4096, "float32", "column", "column")):
         for config in (each for each in shapes(problem.dtype) if each.register_operand):

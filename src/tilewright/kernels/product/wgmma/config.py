@@ -277,7 +277,8 @@ class WgmmaConfig(TiledConfig):
             yield from self._register_violations(call)
         if self.BN % 64 and not self.register_operand and not self.one_wave(call):
             yield f"{self.BN} columns are not whole lines of 64, as TMA must store them during the next tile's products"
-        if self.CONSUMERS_N > 1 and self.sums[1] % 64 and not along_k(call.b.swapped):
+        across = not along_k(call.b.swapped) and not self.register_operand
+        if across and self.CONSUMERS_N > 1 and self.sums[1] % 64:
             yield f"B lies across k: {self.sums[1]} columns of a warpgroup are not whole boxes of 64"
         if call.c.column != 1 and call.n > 1:
             yield f"neither rows nor columns of C lie without gaps: strides {call.c.row}, {call.c.column}"
