@@ -31,9 +31,12 @@ class View:
         return View(shape, strides, self.offset)
 
 
-def distinct(view: View) -> bool:
-    """Whether all elements have distinct addresses. Also false for some views with interleaved dimensions."""
-    reach = 0
+def distinct(view: View, width: int = 1) -> bool:
+    """Whether no two elements share memory. Also false for some views with interleaved dimensions.
+
+    `width` is that of an element, in the unit of the strides.
+    """
+    reach = width - 1
     for stride, side in sorted((abs(stride), side) for stride, side in zip(view.strides, view.shape, strict=True)):
         if side > 1 and stride <= reach:
             return False
@@ -41,10 +44,13 @@ def distinct(view: View) -> bool:
     return True
 
 
-def share_elements(view: View) -> bool:
-    """Whether two elements of an `out` have the same address. Unsupported if that would take too long to find out."""
+def share_elements(view: View, width: int = 1) -> bool:
+    """Whether two elements of an `out` share memory. Unsupported if that would take too long to find out.
+
+    `width` is that of an element, in the unit of the strides.
+    """
     size = prod(view.shape)
-    if size < 2 or distinct(view):
+    if size < 2 or distinct(view, width):
         return False
     if size > LARGEST_CHECKED:
         raise Unsupported(
@@ -53,7 +59,7 @@ def share_elements(view: View) -> bool:
     places = np.zeros((), np.int64)
     for side, stride in zip(view.shape, view.strides, strict=True):
         places = places[..., None] + np.arange(side, dtype=np.int64) * stride
-    return bool(np.unique(places).size < size)
+    return bool(np.diff(np.sort(places, axis=None)).min() < width)
 
 
 @dataclass(frozen=True)

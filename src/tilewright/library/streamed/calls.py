@@ -23,7 +23,7 @@ from .devices import ALL, opened
 from .files import OpenFiles
 from .limits import FITS_SHARE, Limits
 from .matrices import MemoryMatrix
-from .operands import Given, given_out, overlap, refuse_on_device, same_array
+from .operands import Given, given_out, overlap, refuse_on_device, refuse_shared_elements, same_array
 from .operations import Stack
 from .planning import StreamedPlan, choose
 from .product import ProductOperation
@@ -76,8 +76,9 @@ def _checked(arrays: tuple[Any, ...], out: Any, options: Options, memory: HostMe
 
 
 def _operation(request: _Request, options: Options) -> ProductOperation:
-    """The operation that computes it. InvalidInput if `out` shares memory with what later tiles read."""
+    """The operation that computes it. InvalidInput if `out` shares memory with what later tiles read, or within itself."""
     product, sizes, a, b, c, _, result = request
+    refuse_shared_elements(result)
     files: OpenFiles = {}
     a_side, b_side = ("row" if product.a.ndim == 1 else ""), ("column" if product.b.ndim == 1 else "")
     left = a.stack(sizes.batch, files, a_side, options.trans_a != "N")
@@ -134,6 +135,7 @@ def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
         check_out(HostMemory(devices[0], None), target.stand_in, shape, seen.dtype, "no")
     result = target or Given(np.empty(shape, seen.dtype), "out")
     if 0 not in shape:
+        refuse_shared_elements(result)
         batch = shape[:-2]
         stacks = source.stack(batch, files), result.stack(batch, files, out=True)
         if overlap(source, stacks[0], result, stacks[1]) != "none":

@@ -10,7 +10,7 @@ from pyopencl.array import Array
 
 from ...errors import InvalidInput
 from ..cuda_arrays.frameworks import framework_of
-from ..shapes import Shape
+from ..shapes import Shape, View, share_elements
 from ..views import as_host_array, made_dense_by
 from .files import FileMatrix, OpenFiles, file_matrix
 from .mappings import span_of
@@ -86,6 +86,17 @@ def given_out(out: Any) -> Given | None:
     if target.array is None and not hasattr(out, "__setitem__"):
         raise InvalidInput(f"out is a {type(out).__name__}, which has slices to read, and none to write")
     return target
+
+
+def refuse_shared_elements(result: Given) -> None:
+    """InvalidInput if elements of a result share memory: which of them stays would depend on who writes its tile last."""
+    array = result.array
+    if array is None or array.flags.forc or not share_elements(View(array.shape, array.strides, 0), array.itemsize):
+        return
+    raise InvalidInput(
+        f"elements of out share memory: its shape is {array.shape}, its strides are {array.strides} bytes; in tiles any of "
+        "them could be written last: pass another out"
+    )
 
 
 def _only_sliced(value: Any) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 from tiled_calls import random
 
 from tilewright import gemm, matmul, matrix_transpose, transpose
@@ -84,3 +85,27 @@ def test_a_missing_operand_is_told(device: Device) -> None:
                 call(A, None, device=device.info.label, **where)  # type: ignore[call-overload]
             with pytest.raises(UnsupportedType, match="a is None"):
                 call(None, A, device=device.info.label, **where)  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("strides", [(0, 4), (80, 0), (4, 4), (80, 2), (40, 4)], ids=str)
+def test_results_whose_elements_share_memory_are_refused(strides: tuple[int, int], name: str, device: Device) -> None:
+    """Which of them stays would depend on the threads that write tiles."""
+    out = as_strided(np.zeros(400, np.float32), (20, 20), strides)
+    with pytest.raises(InvalidInput, match="elements of out share memory"):
+        CALLS[name](out, device=device.info.label, max_device_bytes="10MB")
+    assert not out.any()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_results_whose_elements_lie_apart_are_written(name: str, device: Device) -> None:
+    """Between others, backwards, at addresses that are no multiples of an element, and by turns of two dimensions."""
+    fields = np.zeros((20, 20), np.dtype([("first", np.int8), ("out", np.float32)]))
+    outs = [
+        np.zeros((40, 60), np.float32)[::-2, ::-3],
+        fields["out"],
+        as_strided(np.zeros(20 * 20 * 21, np.float32), (20, 20), (4 * 20, 4 * 21)),
+    ]
+    for out in outs:
+        CALLS[name](out, device=device.info.label, max_device_bytes="10MB")
+        assert np.allclose(out, A @ A if name in ("matmul", "gemm") else A.T, 1e-4)
