@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
-from threading import Lock
+from threading import RLock
 from types import TracebackType
 from typing import Any
 
@@ -17,7 +17,7 @@ from .streamed.devices import opened
 from .streamed.limits import Where
 from .streamed.mappings import mapped_root, span_of
 
-_pinning = Lock()
+_pinning = RLock()  # a destructor, or a signal's handler, may pin arrays meanwhile
 
 
 class Pinned(AbstractContextManager["Pinned"]):

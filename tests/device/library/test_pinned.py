@@ -22,6 +22,7 @@ from tilewright.library.streamed.executor import Run
 from tilewright.library.streamed.planning import choose
 from tilewright.runtime.opencl import direct_copies, staging
 from tilewright.runtime.opencl.device import Device
+from tilewright.runtime.opencl.pinned import PinnedRange
 from tilewright.runtime.opencl.staging import take_staging
 
 
@@ -158,6 +159,55 @@ def test_some_bytes_of_a_pinned_array_are_refused(device: Device, copies: Copies
         pinned(array[200:], device=device.info.label).close()
     with pinned(array, device=device.info.label) as whole:
         assert whole.nbytes == array.nbytes
+
+
+@pytest.mark.parametrize("rows", [0, 300, 100], ids=["another array", "the same", "a part of it"])
+def test_a_destructor_may_pin_arrays_while_one_is_pinned(
+    rows: int, device: Device, copies: Copies, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The garbage collector runs it wherever memory is allocated."""
+    array, other, garbage = random(300, 300), random(300, 300), [1]
+    inner: list[Pinned] = []
+    outer: list[Pinned | InvalidInput] = []
+    target = array[:rows] if rows else other
+
+    class Pins:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            inner.append(pinned(target, device=device.info.label))
+
+    def disturbed(*given: Any) -> PinnedRange:
+        if garbage:
+            garbage.clear()
+            Pins()
+            gc.collect()
+        return PinnedRange(*given)
+
+    def pin() -> None:
+        try:
+            outer.append(pinned(array, device=device.info.label))
+        except InvalidInput as error:
+            outer.append(error.with_traceback(None))
+
+    monkeypatch.setattr("tilewright.runtime.opencl.pinned.PinnedRange", disturbed)
+    caller = Thread(target=pin, daemon=True)
+    caller.start()
+    caller.join(10)
+    assert not caller.is_alive()
+    known = default_device(device.info.label).pinned
+    assert inner[0].nbytes == target.nbytes
+    assert known.holding(target) is not None
+    if rows == 100:
+        assert "120,000 are pinned already" in str(outer[0])
+        assert known.holding(array) is None
+    else:
+        assert isinstance(outer[0], Pinned)
+        assert known.holding(array) is not None
+        inner[0].close()
+        assert outer[0].nbytes == array.nbytes
+        assert (known.holding(target) is None) == (rows == 0)
 
 
 def test_what_cannot_be_pinned_is_refused_and_nothing_is(device: Device, copies: Copies, tmp_path: Path) -> None:

@@ -187,6 +187,26 @@ def test_the_threads_that_a_call_starts_are_known_but_pythons() -> None:
     threads[0].join()
 
 
+def test_a_destructor_may_open_a_device_while_threads_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The garbage collector runs it wherever memory is allocated, such as for a list of threads."""
+    bound, every = BoundProcessors(), threading.enumerate
+    found: list[str] = []
+
+    def enumerated() -> list[threading.Thread]:
+        if not found:
+            found.append("outer")
+            found.append(bound.note_threads_of(lambda: "inner"))
+        return every()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading, "enumerate", enumerated)
+        caller = threading.Thread(target=bound.note_threads_of, args=(list,), daemon=True)
+        caller.start()
+        caller.join(10)
+    assert not caller.is_alive()
+    assert found == ["outer", "inner"]
+
+
 def test_long_products_ask_and_short_ones_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     monkeypatch.setattr("tilewright.library.memory.host.leave_bound_processor", lambda: asked.append(1))

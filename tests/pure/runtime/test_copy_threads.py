@@ -96,6 +96,46 @@ def test_threads_that_the_system_does_not_start(allowed: int, monkeypatch: pytes
     assert done.wait(5)
 
 
+def test_a_destructor_may_want_threads_while_they_are_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The garbage collector runs it wherever memory is allocated, such as in the start of a thread. Its job is done meanwhile."""
+    owned, garbage = [Helpers(3)], [1]
+    inner, outer, waited = threading.Event(), threading.Event(), threading.Event()
+
+    class Waits:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            owned[0].put(inner.set)
+            if inner.wait(5):
+                waited.set()
+
+    start = threading.Thread.start
+
+    def collect(thread: threading.Thread) -> None:
+        if garbage:
+            garbage.clear()
+            Waits()
+            gc.collect()
+        start(thread)
+
+    before = of_helpers()
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", collect)
+        caller = threading.Thread(target=owned[0].put, args=(outer.set,), daemon=True)
+        start(caller)
+        caller.join(10)
+    assert not caller.is_alive()
+    assert waited.is_set()
+    assert outer.wait(5)
+    own = of_helpers() - before
+    owned.clear()
+    gc.collect()
+    for thread in own:
+        thread.join(5)
+    assert not any(thread.is_alive() for thread in own)
+
+
 def test_an_error_of_a_helper_is_raised() -> None:
     todo = deque(range(ITEMS))
 

@@ -46,9 +46,9 @@ class BoundProcessors:
         """Call a function of Intel's driver, and note the threads that it starts."""
         before = _threads()
         made = make()
-        started = _threads() - before
+        started = _threads() - before - {each.native_id for each in threading.enumerate()}
         with self._lock:
-            self._drivers |= started - {each.native_id for each in threading.enumerate()}
+            self._drivers |= started
         return made
 
     def clear(self, processor: int) -> None:

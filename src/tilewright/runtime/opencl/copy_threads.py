@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from queue import SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event, RLock, Thread
 from time import sleep
 from typing import Any, TypeVar
 from weakref import finalize
@@ -38,7 +38,7 @@ class Helpers:
     def __init__(self, count: int) -> None:
         self._count, self._begun = count, False
         self._jobs: Jobs = SimpleQueue()
-        self._lock = Lock()
+        self._lock = RLock()  # a destructor, or a signal's handler, may want threads meanwhile
 
     def put(self, job: Callable[[], None]) -> None:
         """Have a thread do it. RuntimeError if the system starts none."""
@@ -49,20 +49,17 @@ class Helpers:
     def _begin(self) -> None:
         """Start the threads: at least one, and as many as the system allows."""
         with self._lock:
-            if self._begun:
-                return
-            count = 0
-            try:
-                for count in range(self._count):
-                    Thread(
-                        target=_serve, args=(self._jobs,), name=f"tilewright-copies-{count + 1}", daemon=True
-                    ).start()
-                count = self._count
-            except RuntimeError:
-                if not count:
-                    raise
+            for number in range(1, self._count + 1):
+                if self._begun:  # also by a call of such a destructor
+                    return
+                try:
+                    Thread(target=_serve, args=(self._jobs,), name=f"tilewright-copies-{number}", daemon=True).start()
+                except RuntimeError:
+                    if number == 1:
+                        raise
+                    break
+                finalize(self, self._jobs.put, None)  # which ends one of them
             self._begun = True
-            finalize(self, _dismiss, self._jobs, count)
 
 
 def share(
@@ -114,11 +111,6 @@ def _serve(jobs: Jobs) -> None:
     while (job := jobs.get()) is not None:
         job()
         del job  # it holds the caller's arrays
-
-
-def _dismiss(jobs: Jobs, count: int) -> None:
-    for _ in range(count):
-        jobs.put(None)
 
 
 def _stop(todo: deque[Any], busy: deque[Any]) -> None:

@@ -51,18 +51,23 @@ class PinnedRanges:
         InvalidInput if some of the bytes are pinned, and not all: the driver would take neither range for one. It names the
         array by `name`, and keeps no range: whoever keeps the error would.
         """
-        known = self.holding(array)
-        if known is not None:
-            return known
-        first, last = byte_bounds(array)
-        if shared := self._pinned_bytes(first, last):
-            raise InvalidInput(
-                f"of the {last - first:,} bytes that {name} spans, {shared:,} are pinned already, by another array: pin the "
-                "array that has the memory of both, before any part of it"
-            )
-        made = PinnedRange(context, array)
-        self._known = (*(ref(each) for each in self._alive()), ref(made))
-        return made
+        while True:
+            before = self._known
+            known = self.holding(array)
+            if known is not None:
+                return known
+            first, last = byte_bounds(array)
+            if shared := self._pinned_bytes(first, last):
+                raise InvalidInput(
+                    f"of the {last - first:,} bytes that {name} spans, {shared:,} are pinned already, by another array: pin the "
+                    "array that has the memory of both, before any part of it"
+                )
+            made = PinnedRange(context, array)
+            after = (*(ref(each) for each in self._alive()), ref(made))
+            if self._known is before:
+                self._known = after
+                return made
+            del made  # a destructor that ran meanwhile has pinned something, perhaps these bytes
 
     def _pinned_bytes(self, first: int, last: int) -> int:
         return sum(max(0, min(each.last, last) - max(each.first, first)) for each in self._alive())
