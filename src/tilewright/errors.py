@@ -27,7 +27,10 @@ MOST_QUOTED = 60  # characters of a wrong value in a sentence
 
 def quoted(value: object) -> str:
     """A wrong value as it stands in a sentence: on one line, and shortened. Arrays have many lines."""
-    text = " ".join(repr(value).split())
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # Python writes no integers of more than 4,300 digits
+        text = f"<{type(value).__name__} of too many digits>"
     return text if len(text) <= MOST_QUOTED else f"{text[: MOST_QUOTED - 3]}..."
 
 

@@ -31,10 +31,10 @@ def matrix_axes(axes: Any, a_sides: int, b_sides: int) -> Axes:
 def _checked(axes: Any, name: str, sides: int, core: int) -> tuple[int, ...]:
     try:
         found = tuple(normalize_axis_tuple(axes, sides))
-    except (TypeError, ValueError) as error:  # NumPy's AxisError is a ValueError
-        raise InvalidInput(f"axes of {name}: {axes!r}: {error}") from error
+    except (TypeError, ValueError, OverflowError) as error:  # NumPy's AxisError is a ValueError
+        raise InvalidInput(f"axes of {name}: {quoted(axes)}: {error}") from error
     if len(found) != core:
-        raise InvalidInput(f"axes of {name}: {axes!r} has {len(found)} dimensions; its matrices have {core}")
+        raise InvalidInput(f"axes of {name}: {quoted(axes)} has {len(found)} dimensions; its matrices have {core}")
     return found
 
 

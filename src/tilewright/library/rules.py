@@ -11,11 +11,12 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 
-from ..core.types import FROM_ML_DTYPES, element_type
+from ..core.types import element_type
 from ..errors import InvalidInput, quoted
 
 Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 CASTINGS = get_args(Casting)
+KINDS = "buifc"  # bools, unsigned and signed integers, floats, complex numbers
 
 
 class Memory(Protocol):
@@ -47,21 +48,31 @@ def checked_switch(name: str, value: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def castable(source: np.dtype, target: np.dtype, casting: Casting) -> bool:
-    """NumPy's `can_cast`, with the types of ml_dtypes as floats.
+    """NumPy's `can_cast`, with the types of ml_dtypes as the floats and integers that they are.
 
-    Some of NumPy's answers about these are wrong: complex64 to bfloat16 as "same_kind" loses the imaginary part, int8 to
-    float8_e4m3fn as "safe" loses digits.
+    Some of NumPy's answers about these are wrong: complex64 to bfloat16 as "same_kind" loses the imaginary part, float32 to
+    int4 the fraction, int8 to float8_e4m3fn as "safe" loses digits.
     """
     if casting == "unsafe" or source == target:
         return True
-    if {source.name, target.name}.isdisjoint(FROM_ML_DTYPES):
+    if not _of_ml_dtypes(source) and not _of_ml_dtypes(target):
         return bool(np.can_cast(source, target, casting))
     if casting in ("no", "equiv"):
         return False
     if casting == "safe":
-        return target.name not in FROM_ML_DTYPES and bool(np.can_cast(source, target, "safe"))
-    into_floats = target.name in FROM_ML_DTYPES or target.kind in "fc"
-    return into_floats and (source.kind != "c" or target.kind == "c")
+        return not _of_ml_dtypes(target) and bool(np.can_cast(source, target, "safe"))
+    return 0 <= _rank(source) <= _rank(target)
+
+
+def _of_ml_dtypes(dtype: np.dtype) -> bool:
+    return dtype.type.__module__ == "ml_dtypes"
+
+
+def _rank(dtype: np.dtype) -> int:
+    """The place of the type's kind among those that "same_kind" converts to the next ones; -1 for what is no number."""
+    if not _of_ml_dtypes(dtype):
+        return KINDS.find(dtype.kind)
+    return KINDS.find(dtype.name[0] if dtype.name.startswith(("uint", "int")) else "f")
 
 
 def check_cast(what: str, source: np.dtype, target: np.dtype, casting: Casting) -> None:
@@ -128,7 +139,10 @@ def _scalar(name: str, value: complex, dtype: str) -> complex:
 
 def _shortened(value: object) -> str:
     """The number, shortened to fit a sentence."""
-    digits = str(value)
+    try:
+        digits = str(value)
+    except ValueError:  # of an integer with more than 4,300 digits
+        return quoted(value)
     return digits if len(digits) < 40 else f"{digits[:8]}... (of {len(digits)} digits)"
 
 

@@ -101,6 +101,35 @@ def test_short_floats_are_cast_as_floats() -> None:
     assert not castable(np.dtype("int8"), e4m3, "safe")
 
 
+@pytest.mark.parametrize("name", ["float8_e3m4", "float8_e4m3", "float6_e2m3fn", "float4_e2m1fn"])
+def test_floats_that_no_kernel_has_are_cast_as_floats(name: str) -> None:
+    short = np.dtype(getattr(ml_dtypes, name))
+    assert castable(np.dtype("float32"), short, "same_kind")
+    assert castable(short, np.dtype("complex64"), "safe")
+    assert castable(np.dtype("int8"), short, "same_kind")
+    assert not castable(np.dtype("int8"), short, "safe")
+    assert not castable(np.dtype("complex64"), short, "same_kind")
+    assert not castable(short, np.dtype("int32"), "same_kind")
+
+
+def test_short_integers_are_cast_as_integers() -> None:
+    int4, uint4 = np.dtype(ml_dtypes.int4), np.dtype(ml_dtypes.uint4)
+    assert castable(np.dtype("int32"), int4, "same_kind")
+    assert castable(uint4, int4, "same_kind")
+    assert castable(int4, np.dtype("float32"), "safe")
+    assert not castable(int4, uint4, "same_kind")
+    assert not castable(np.dtype("float32"), int4, "same_kind")
+    assert not castable(np.dtype("O"), int4, "same_kind")
+
+
+@pytest.mark.parametrize("where", [{}, {"max_device_bytes": "10MB"}], ids=["in one piece", "in tiles"])
+def test_results_lose_no_imaginary_parts_and_fractions(where: dict[str, str], device: Device) -> None:
+    for operand, name in ((FLOATS * 1j, "float8_e3m4"), (FLOATS / 2, "int4")):
+        out = np.zeros((3, 3), getattr(ml_dtypes, name))
+        with pytest.raises(InvalidInput, match=f"out is {name}, to which casting='same_kind' does not convert"):
+            matmul(operand, operand, out, device=device.info.label, **where)  # type: ignore[call-overload]
+
+
 @pytest.mark.parametrize(
     ("left", "right"),
     [("int8", "float8_e4m3fn"), ("bool", "float8_e5m2"), ("int32", "bfloat16"), ("float16", "bfloat16")],

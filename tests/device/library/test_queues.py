@@ -166,6 +166,17 @@ WRONG_CALLS: dict[str, tuple[Any, type[Exception], str]] = {
     "axes is a number": (lambda a, b: matmul(A, B, axes=ANYTHING), InvalidInput, "axes=3"),
     "axes for one operand": (lambda a, b: matmul(A, B, axes=[(0, 1)]), InvalidInput, r"axes=\[\(0, 1\)\]"),
     "axes out of range": (lambda a, b: matmul(A, B, axes=[(0, 7), (0, 1), (0, 1)]), InvalidInput, r"\(0, 7\)"),
+    "axes beyond integers": (lambda a, b: matmul(A, B, axes=[(0, 10**99)] * 3), InvalidInput, r"\(0, 1000+\.\.\.: "),
+    "axes of many digits": (
+        lambda a, b: matmul(A, B, axes=[(0, 10**5000)] * 3),
+        InvalidInput,
+        "axes of a: <tuple of too many digits>",
+    ),
+    "an alpha of many digits": (
+        lambda a, b: gemm(A, B, alpha=10**5000),
+        InvalidInput,
+        "alpha=<int of too many digits> does not fit",
+    ),
     "axes twice": (lambda a, b: matmul(A, B, axes=[(0, 0), (0, 1), (0, 1)]), InvalidInput, r"\(0, 0\)"),
     "scalars": (lambda a, b: matmul(A, 3.0), InvalidInput, r"\(3, 4\) and \(\)"),
     "ragged lists": (lambda a, b: matmul([[1.0, 2.0], [3.0]], B), ValueError, r"\(2,\)"),

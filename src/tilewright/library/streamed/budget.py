@@ -35,7 +35,7 @@ def as_bytes(limit: int | str | None, name: str) -> int | None:
     else:
         raise InvalidInput(f"{name}={quoted(limit)} is no number of bytes: write {FORMS}")
     if nbytes <= 0:
-        raise InvalidInput(f"{name}={limit!r} leaves no memory at all: write {FORMS}, above 0")
+        raise InvalidInput(f"{name}={quoted(limit)} leaves no memory at all: write {FORMS}, above 0")
     return nbytes
 
 
