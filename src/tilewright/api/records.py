@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,12 +106,13 @@ def _file_of(record: records.Record | FilePath) -> str:
 def plot(record: Drawable | FilePath, picture: FilePath) -> Path:
     """Draw a record or a roofline, or what a file holds, as `picture`: a name that ends in .svg, .png or .pdf.
 
-    Returns that path. InvalidInput for another ending; Unsupported if nothing was measured, or if the package that makes
-    .png and .pdf is missing.
+    Returns that path. InvalidInput for another ending, or for what is no record; Unsupported if nothing was measured, or if
+    the package that makes .png and .pdf is missing.
     """
     from ..reports import plot as plotting  # it draws rooflines, so it imports drivers
 
     target = Path(picture)
-    drawn = plotting.load_drawable(Path(record)) if isinstance(record, str | PathLike) else record
-    plotting.plot(drawn, target)
+    if not isinstance(record, plotting.Drawable):
+        record = plotting.load_drawable(records.path_of(record, "a record"))
+    plotting.plot(record, target)
     return target

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +55,15 @@ def report(found: Reported | Sequence[Reported], html: FilePath | None = None, *
         arch: the architecture whose machine code is shown, as in `inspect`; the record's GPU if left out.
 
     Rungs are explained and compiled when this is called, by today's kernels and without a device. RecordError says what is
-    wrong with a file, or why a record of its kind has no page; InvalidInput if the page would have more than 2 MB.
+    wrong with a file, or why a record of its kind has no page; InvalidInput for what is no record, and if the page would have
+    more than 2 MB.
 
     >>> print(report("benchmarks/h200-gemm-float32.json").found.chapters[0].headline.of)
     cuBLAS
     """
-    one = isinstance(found, str | PathLike) or not isinstance(found, Sequence)
-    sources: Sequence[Any] = (found,) if one else tuple(found)  # type: ignore[arg-type]
+    pair = hasattr(found, "record")  # what `run` returns: a sequence, but no record
+    several = isinstance(found, Sequence) and not isinstance(found, str) and not pair
+    sources: Sequence[Any] = tuple(found) if several else (found,)  # type: ignore[arg-type]
     made = Report(page.report_of([subject_of(each) for each in sources], arch))
     if html is not None:
         made.save(html)

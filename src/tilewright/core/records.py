@@ -6,12 +6,13 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from ..errors import RecordError
+from ..errors import InvalidInput, RecordError
 from .device import DeviceInfo, Peaks
 from .files import write_atomically
 from .language import Sentence
@@ -280,14 +281,22 @@ def _with_question_marks(value: Any) -> Any:
 
 
 def _in_english(value: object) -> str:
-    """A Sentence as plain text; msgspec makes a TypeError of what is no data."""
+    """A Sentence as plain text. InvalidInput for what is no plain data."""
     if isinstance(value, Sentence):
         return str(value)
-    raise NotImplementedError(type(value).__name__)
+    raise InvalidInput(
+        f"this is no record, because it holds an object of type {type(value).__name__}; "
+        "its command's --json FILE writes what can be kept of it"
+    )
 
 
 def save_record(record: object, path: FilePath) -> None:
-    """Write a record as JSON, compressed if the name ends in .gz; equal records give equal bytes."""
+    """Write a record as JSON, compressed if the name ends in .gz; equal records give equal bytes.
+
+    InvalidInput for what is no record, such as an explanation, or the pair that `run` returns.
+    """
+    if hasattr(record, "record"):
+        raise InvalidInput(f"a {type(record).__name__} is no record{_hint(record)}")
     content, target = to_json(record).encode(), Path(path)
     write_atomically(target, gzip.compress(content, mtime=0) if target.suffix == ".gz" else content)
 
@@ -323,12 +332,23 @@ def _format_of(text: bytes, kind: type, path: Path, what: str) -> int:
     return found if isinstance(found, int) else 0
 
 
+def path_of(source: object, what: str) -> Path:
+    """The name of a file that holds `what`. InvalidInput for any other object."""
+    if isinstance(source, str | PathLike):
+        return Path(source)
+    raise InvalidInput(f"a {type(source).__name__} is neither {what} nor the name of its file{_hint(source)}")
+
+
+def _hint(source: object) -> str:
+    return "; pass its `record`" if hasattr(source, "record") else ""
+
+
 def load(path: FilePath, kind: type[Kind], what: str, form: int | None = None) -> Kind:
     """Read a file of `kind`; RecordError says what is wrong with the file and where, and calls the kind `what`.
 
     A file whose name ends in .gz is decompressed. With `form`, the file's field `format` must have that number.
     """
-    path = Path(path)
+    path = path_of(path, what)
     if path.exists() and not path.is_file():
         raise RecordError(f"{path} cannot be read: it is not a file")
     try:

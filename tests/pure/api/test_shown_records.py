@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from example_records import RECORD, row
 
 import tilewright
+from tilewright.api.measurements import Run
 from tilewright.core import records
 from tilewright.core.records import RowStatus
-from tilewright.errors import RecordError
+from tilewright.errors import InvalidInput, RecordError
 
 SHOWN = tilewright.Record(**vars(RECORD))
 
@@ -68,6 +70,31 @@ def test_records_are_compared_by_their_files(saved: str) -> None:
 def test_a_record_is_drawn_from_its_file(saved: str, tmp_path: Path) -> None:
     assert tilewright.plot(saved, str(tmp_path / "rates.svg")) == tmp_path / "rates.svg"
     assert "<svg" in (tmp_path / "rates.svg").read_text()
+
+
+@pytest.mark.parametrize("given", [Run(SHOWN, None), 7, None], ids=["run", "number", "None"])
+def test_what_is_no_record_is_refused(given: Any, saved: str, tmp_path: Path) -> None:
+    for call in (
+        lambda: tilewright.compare(saved, given),
+        lambda: tilewright.plot(given, tmp_path / "x.svg"),
+        lambda: tilewright.report(given),
+        lambda: tilewright.load_record(given),
+    ):
+        with pytest.raises(
+            InvalidInput, match=f"a {type(given).__name__} is neither a record nor the name of its file"
+        ):
+            call()
+
+
+def test_what_run_returns_and_explanations_are_not_saved(tmp_path: Path) -> None:
+    target = tmp_path / "record.json"
+    with pytest.raises(InvalidInput, match="a Run is no record; pass its `record`"):
+        tilewright.save_record(Run(SHOWN, None), target)
+    with pytest.raises(
+        InvalidInput, match="this is no record, because it holds an object of type ndarray; its command's --json FILE"
+    ):
+        tilewright.save_record(tilewright.explain("tiles/02", 32), target)
+    assert not target.exists()
 
 
 def test_a_benchmark_prints_the_benchmarks_table() -> None:

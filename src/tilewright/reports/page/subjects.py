@@ -3,13 +3,12 @@
 import gzip
 from dataclasses import dataclass, replace
 from math import prod
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from ...analysis.inspect import Inspection
 from ...analysis.inspect.record import load_inspection
-from ...core.records import Record, Row, load, to_json
+from ...core.records import Record, Row, load, path_of, to_json
 from ...core.sizes import FilePath
 from ...measurement.accuracy import AccuracyRecord, load_accuracy
 from ...measurement.ladder_roofline import LadderRoofline
@@ -34,9 +33,10 @@ class Subject:
 
 
 def subject_of(source: Data | FilePath) -> Subject:
-    """A record, or the one in that file. RecordError says what is wrong with the file, or why it has no page."""
-    if isinstance(source, str | PathLike):
-        path = Path(source)
+    """A record, or the one in that file. RecordError says what is wrong with the file, or why it has no page; InvalidInput
+    what is neither."""
+    if not isinstance(source, Data):
+        path = path_of(source, "a record")
         data = load_data(path)
         content = path.read_bytes()
         raw = gzip.decompress(content) if path.suffix == ".gz" else content
