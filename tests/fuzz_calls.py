@@ -13,8 +13,6 @@ from tilewright.core.types import ELEMENT_TYPES
 from tilewright.errors import InvalidInput
 from tools.fuzz.bench import Bench
 from tools.fuzz.bits import fused
-from tools.fuzz.cases import Case
-from tools.fuzz.oracle import REFUSED, expect
 
 
 class Desk(Bench):
@@ -189,10 +187,6 @@ def reading_bench() -> Bench:
     return desk(matmul=reads_behind_a)
 
 
-def right_bench() -> Bench:
-    return desk()
-
-
 def ending_bench() -> Bench:
     """For a child: its matmul ends the process."""
     return desk(matmul=partial(_end, 7))
@@ -202,7 +196,3 @@ def _end(status: int, *operands: Any, **others: Any) -> Any:
     import os
 
     os._exit(status)
-
-
-def must_be_refused(case: Case) -> bool:
-    return expect(case, desk().info).outcome == REFUSED

@@ -1,6 +1,6 @@
 """Kernels in the styles of well-known samples, with sizes and data: what `predict` never saw when its constants were chosen."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -257,7 +257,3 @@ def cuda_text(each: ForeignCase, prelude: str) -> str:
 
 def opencl_text(each: ForeignCase) -> str:
     return f'#line 1 "predictions/{each.file}"\n{each.source}'
-
-
-def buffers_of(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if isinstance(value, np.ndarray)}

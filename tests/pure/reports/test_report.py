@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from example_records import PEAKS, RECORD, REFUSED, ROWS, row
-from paths import BENCHMARKS
 
 from tilewright.core.records import Row, Samples
 from tilewright.errors import RecordError, Unsupported
@@ -23,8 +22,6 @@ from tilewright.reports.table import (
     peaks_line,
     to_csv,
 )
-
-ROOFLINE = BENCHMARKS / "h200-roofline-tiles-06.json"
 
 
 def test_speed_ups_are_over_the_first_and_the_previous_measured_rung() -> None:

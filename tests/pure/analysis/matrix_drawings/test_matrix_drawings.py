@@ -16,7 +16,6 @@ from tilewright.kernels import LADDERS, find_kernel
 # These store their tiles by TMA, in assembly that explain does not run.
 UNREAD = ("tensor/08", "tensor/09")
 RUNGS = [each for ladder in LADDERS.values() for each in ladder.kernels if not each.name.startswith(UNREAD)]
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.mark.parametrize("kernel", RUNGS, ids=lambda kernel: kernel.name)

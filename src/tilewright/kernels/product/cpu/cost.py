@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-LINE_BYTES = 64
-
 # Registers that are left for sums once B's vectors and the broadcast element of A have theirs: 24 of 32 where vectors
 # are 64 bytes wide, 12 of 16 elsewhere. Two chains of multiply-adds, each four or five cycles long, want at least 10.
 # (rows, vectors) of the tile by (vector bytes, is complex); a complex sum takes two registers.
