@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if there is a problem."""
     from ..api.checking import check
-    from ..errors import InvalidInput
+    from ..errors import InvalidInput, RecordError
     from .outputs import check_json, check_sarif, check_target, write_json
     from .printing import say, tell_written
 
@@ -51,7 +51,10 @@ def execute(options: argparse.Namespace) -> int:
         check_target("--baseline", options.baseline)
     if options.update_baseline and options.baseline is None:
         raise InvalidInput("--update-baseline needs --baseline FILE")
-    found = check(options.files, baseline=options.baseline, update_baseline=options.update_baseline)
+    try:
+        found = check(options.files, baseline=options.baseline, update_baseline=options.update_baseline)
+    except RecordError as error:  # status 1 would say that kernels have problems
+        raise InvalidInput(str(error)) from error
     say("\n".join([*(found.annotations() if options.github else ()), str(found)]))
     if options.sarif is not None:
         found.save_sarif(options.sarif)

@@ -24,8 +24,8 @@ EXPLAIN_KEYS = {
 }  # fmt: skip
 KEYS = ("file", *EXPLAIN_KEYS, "budget")
 TYPES = {
-    "entry": str, "problem": str, "dtype": str, "model": str, "define": dict, "arguments": dict, "bind": dict, "init": dict,
-    "budget": dict, "include": list, "ragged": bool,
+    "file": str, "entry": str, "problem": str, "dtype": str, "model": str, "define": dict, "arguments": dict, "bind": dict,
+    "init": dict, "budget": dict, "include": list, "ragged": bool,
 }  # fmt: skip
 
 
@@ -96,7 +96,10 @@ def _target(path: Path, entry: Mapping[str, Any]) -> Target:
     for key, kind in TYPES.items():
         if key in entry and not isinstance(entry[key], kind):
             raise InvalidInput(f"{path}: {key} = {entry[key]!r} is no {kind.__name__}")
-    file = path.with_name(str(entry.get("file", f"{path.stem}.cl")))
+    name = entry.get("file", f"{path.stem}.cl")
+    if not name.endswith(".cl"):
+        raise InvalidInput(f"{path}: file = {name!r}: name a .cl file, from the folder of {path.name}")
+    file = path.parent / name
     budgets = budgets_of_table(entry.get("budget", {}), str(path), line_of(path, str(entry.get("entry", file.name))))
     if file.is_file():  # a table's budgets win over those of the kernel's head
         budgets = tuple({each.name: each for each in (*head_budgets(file, entry.get("entry")), *budgets)}.values())
