@@ -179,11 +179,12 @@ def bench(
         watch: gets each problem's rows: the baseline's, the library's, its CUDA counterpart's with `backend` "both", and
             those of other libraries.
         keep: gets the record of the problems until then if the benchmark ends early.
+        backend: "opencl", or "both" to measure the library's CUDA kernels on the same GPU, too.
         announce: gets what is going on and the time left. Without it a notebook shows that in one line.
         so_far: gets the record of the problems until then after each problem.
 
     The i-th samples of two rows of a problem were taken in turn: they are a pair. NoDevice without a device; UnknownName
-    for a set or type that does not exist.
+    for a set or type that does not exist; InvalidInput for a backend or a precision that there is not.
     """
     names = sets.split(",") if isinstance(sets, str) else list(sets)
     with progress_line("bench") as line:

@@ -16,7 +16,7 @@ EXAMPLES = """\
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    from ..core.defaults import BENCHMARK_SETS, SUSTAINED_S
+    from ..core.defaults import BENCHMARK_SETS, LIBRARY_BACKENDS, SUSTAINED_S
     from .json_output import add_json
     from .shared_arguments import add_device, add_library_type, sides
 
@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_library_type(parser)
     add_device(parser)
     parser.add_argument(
-        "--backend", choices=("opencl", "both"), default="opencl",
+        "--backend", choices=LIBRARY_BACKENDS, default="opencl",
         help="both: measure the library's kernels as CUDA too (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(

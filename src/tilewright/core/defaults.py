@@ -1,6 +1,7 @@
 """What calls and commands take if nothing else is said. Nothing is imported: every command line declares these values."""
 
 BACKENDS = ("opencl", "cuda", "both")  # what `--backend` may name: the runtimes that measure a source
+LIBRARY_BACKENDS = ("opencl", "both")  # what that of `bench` may name
 BENCHMARK_SETS = {"cpu": ("quick",), "gpu": ("squares", "skinny")}
 
 # By operation and kind of device: large enough to tell rungs apart, small enough to end within a minute.

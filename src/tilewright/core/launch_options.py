@@ -1,6 +1,7 @@
 """The keyword arguments of all calls that take a `.cl` file of the user's own, as one record."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any, TypedDict
 
 from ..errors import InvalidInput
@@ -28,6 +29,15 @@ class LaunchOptions(TypedDict, total=False):
     include: Sequence[FilePath] | FilePath
     ragged: bool
     global_offset: Sides
+
+
+def check_names(options: Mapping[str, Any]) -> None:
+    """InvalidInput for a keyword argument that no call has."""
+    known = LaunchOptions.__annotations__
+    if unknown := [name for name in options if name not in known]:
+        near = get_close_matches(unknown[0], known, n=1)
+        advice = f"did you mean {near[0]}?" if near else f"those of a .cl file's arguments are {', '.join(known)}"
+        raise InvalidInput(f"the call has no argument {unknown[0]!r}; {advice}")
 
 
 def launch_words(options: LaunchOptions) -> LaunchWords | None:

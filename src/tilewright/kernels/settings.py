@@ -10,7 +10,7 @@ from typing import Unpack
 from ..core.custom import Geometry, own_kernel
 from ..core.kernel import Config, Kernel
 from ..core.kernel_options import with_head
-from ..core.launch_options import LaunchOptions, launch_words
+from ..core.launch_options import LaunchOptions, check_names, launch_words
 from ..core.problems import make_problem
 from ..core.sizes import FilePath, Sides
 from ..errors import InvalidInput, UnknownName
@@ -28,13 +28,15 @@ def chosen_kernel(
     local_size: Sides | None = None,
     **own: Unpack[LaunchOptions],
 ) -> Kernel:
-    """The kernel, the rung of that name or the `.cl` file, with these settings changed. `own` are the arguments of a file.
+    """The kernel, the rung of that name or the `.cl` file, with these settings changed. `own` are the arguments of a file:
+    InvalidInput for another name, which Python hands over with them.
 
     A file's head gives the options that the arguments do not (`core/kernel_options.py`). InvalidInput for sizes and arguments
     with anything else.
     """
     if not isinstance(kernel, Kernel | str | PathLike):
         raise InvalidInput(f"{kernel!r} is no kernel: give a rung's name, a .cl file or a Kernel")
+    check_names(own)
     if not isinstance(kernel, Kernel) and Path(kernel).suffix == ".cl":
         return with_settings(_file_kernel(Path(kernel), global_size, local_size, own), settings or {})
     found = kernel if isinstance(kernel, Kernel) else find_kernel(str(kernel))

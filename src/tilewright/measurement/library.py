@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.defaults import LIBRARY_BACKENDS
 from ..core.device import Peaks
 from ..core.in_place import InPlaceTranspose
 from ..core.problem import Copy, Gemm, Problem, offset_of, output_of
@@ -15,7 +16,7 @@ from ..core.records import Record, Row, RowStatus
 from ..core.types import numpy_dtype
 from ..dispatch.choice import plan_copy, plan_product
 from ..dispatch.table_files import load_tables
-from ..errors import Unsupported
+from ..errors import InvalidInput, Unsupported
 from ..kernels.peaks import CHAINS
 from ..library.copies import copy, matrix_transpose
 from ..library.engine import default_device
@@ -117,6 +118,8 @@ def run_benchmark(
     `announce` gets what is going on. If the benchmark ends early, `keep` gets the record of the problems until then. `so_far`
     gets the same after each problem.
     """
+    if backend not in LIBRARY_BACKENDS:
+        raise InvalidInput(f"backend={backend!r} is not one of {', '.join(LIBRARY_BACKENDS)}")
     opened = device if isinstance(device, Device) else open_device(device)
     sets = tuple(sets) or default_sets(opened.info.kind)
     problems = [asked(problem, precision) for name in sets for problem in problems_of(name, dtype)]

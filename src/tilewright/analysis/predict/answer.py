@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from ...core.kernel import Kernel, Ladder, Step, render
-from ...core.launch_options import LaunchOptions
+from ...core.launch_options import LaunchOptions, check_names
 from ...core.problem import Problem
 from ...core.problems import make_problem
 from ...core.shown import Shown
@@ -90,8 +90,11 @@ def kernels_of(
     ladder = find_ladder(kernel) if isinstance(kernel, str) and kernel in LADDERS else kernel
     if not isinstance(ladder, Ladder):
         return (chosen_kernel(ladder, settings, global_size, local_size, **own),)
-    if settings or global_size or local_size:
-        raise InvalidInput(f"{ladder.name} is a whole ladder: give settings and sizes with one of its rungs")
+    check_names(own)
+    if settings or global_size or local_size or own:
+        raise InvalidInput(
+            f"{ladder.name} is a whole ladder: give settings with one of its rungs, and sizes and arguments with a .cl file"
+        )
     return tuple(each for each in ladder.kernels if each.config.ndrange(make_problem(each, SIZE)).group_items > 1)
 
 
