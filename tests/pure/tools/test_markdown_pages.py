@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from example_records import RECORD
-from paths import BENCHMARKS
+from paths import BENCHMARKS, ROOT
 
 from tilewright.core.records import save_record
 from tilewright.errors import RecordError
@@ -13,6 +13,13 @@ from tilewright.reports.table import markdown
 from tools.pages.__main__ import main
 from tools.pages.refresh import MARKS, refresh
 
+# Marks that need no compiler, and the pages that have one.
+OF_RECORDS = {name: MARKS[name] for name in ("record", "regret", "processor")}
+PAGES = [
+    page
+    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *BENCHMARKS.glob("*.md"))
+    if any(f"<!-- {name}: " in page.read_text(encoding="utf-8") for name in OF_RECORDS)
+]
 ROOFLINE = BENCHMARKS / "h200-roofline-tiles-06.json"
 
 
@@ -79,3 +86,12 @@ def test_a_mark_that_asks_for_an_unknown_form_is_an_error(tmp_path: Path) -> Non
     page.write_text("<!-- record: one.json besides -->\n<!-- end record -->\n", encoding="utf-8")
     with pytest.raises(RecordError, match="besides"):
         refresh(page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.relative_to(ROOT).as_posix() for page in PAGES])
+def test_the_projects_pages_have_the_figures_of_their_records(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m tools.pages PAGE.md` makes the tables anew after a new record."""
+    written: list[str] = []
+    monkeypatch.setattr("tools.pages.refresh.write_page", lambda page, text: written.append(text))
+    assert refresh(page, OF_RECORDS)
+    assert written == [page.read_text(encoding="utf-8")]
