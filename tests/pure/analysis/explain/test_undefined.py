@@ -41,6 +41,7 @@ FAULTS = {
     "division by zero": ("o[g] = 100 / a[g];", DIVISION, 2, "100 / 0, work-item (2)"),
     "division by an unsigned zero": ("uint u = g;\no[g] = 100u / u;", DIVISION, 3, "100 / 0"),
     "remainder by zero": ("o[g] = n % (g - 3);", DIVISION, 2, "65536 % 0, work-item (3)"),
+    "division of a vector by zero": ("int4 v = (int4)(n);\no[g] = (v / a[g]).w;", DIVISION, 3, "65536 / 0, work-item (2)"),
     "division by a zero for all": ("int z = n - 65536;\no[g] = 7 / z;", DIVISION, 3, "7 / 0"),
     "a quotient too large": ("int m = -1;\no[g] = a[g] / m;", OVERFLOW, 3, "-2147483648 / -1"),
     "a remainder of such": ("int m = -1;\no[g] = a[g] % m;", OVERFLOW, 3, "-2147483648 % -1"),
@@ -58,6 +59,7 @@ def test_undefined_arithmetic_is_a_fault_of_its_line_with_values(name: str) -> N
 NOTES = {
     "a count too large": ("o[g] = 1 << 2 * (g & 31);", "shift", 2, "1 << 32"),
     "a negative count": ("o[g] = n >> (g - 1);", "shift", 2, "65536 >> -1"),
+    "a count too large for a vector": ("int4 v = n;\no[g] = (v >> (g + 10)).w;", "shift", 3, "65536 >> 32, work-item (22)"),
     "a constant count": ("o[g] = n >> 32;", "shift", 2, "65536 >> 32"),
     "bits moved out": ("int h = g + 1;\nh ^= h << 29;\no[g] = h;", "shift", 3, "4 << 29, work-item (3)"),
     "a float too large": ("int x = f[g];\no[g] = x;", "conversion out of range", 2, "10000000000"),

@@ -45,8 +45,9 @@ class Check:
         which = np.broadcast_to(wrong, np.broadcast_shapes(np.shape(wrong), mask.lanes.shape)) & mask.lanes
         if not which.any():
             return
-        at = tuple(np.argwhere(which)[0])
-        left, right = (np.broadcast_to(each, which.shape)[at] for each in (a, b))
+        shape = np.broadcast_shapes(which.shape, np.shape(a), np.shape(b))  # a vector's, where one count shifts it all
+        at = tuple(np.argwhere(np.broadcast_to(which, shape))[0])
+        left, right = (np.broadcast_to(each, shape)[at] for each in (a, b))
         item = self.machine.item_name(int(at[-1]))
         example = Sentence(
             "{left} {operator} {right}, {item}", left=left, operator=self.operator, right=right, item=item
