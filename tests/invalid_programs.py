@@ -1,6 +1,7 @@
 """Programs that compilers refuse, and valid ones that look like them."""
 
 MANY = "__attribute__((overloadable))"
+S_OF_INT = "struct s { int a; };"
 
 
 def source_of(prelude: str, body: str) -> str:
@@ -53,6 +54,20 @@ INVALID = {
     ("", "float x = 1.0ff;"): "3:11: '1.0ff' is not a number",
     ("", "o[0] = 1lul;"): "3:8: '1lul' is not an integer",
     ("", "o[0] = 1lL;"): "3:8: '1lL' is not an integer",
+    ("", "int true = 3;"): "3:5: expected a name, found the keyword 'true'",
+    ("int f(int x) { return x; }", "o[0] = (f)(1);"): (
+        "3:9: 'f' stands in parentheses before its arguments, and OpenCL C takes no address of a function: write f(...)"
+    ),
+    (f"int {MANY} f(int x) {{ return x; }}", "o[0] = (f)(1);"): "3:9: 'f' stands in parentheses before its arguments",
+    ("", "o[0] = (get_global_id)(0);"): "3:9: 'get_global_id' stands in parentheses before its arguments",
+    ("", "(barrier)(CLK_LOCAL_MEM_FENCE);"): "3:2: 'barrier' stands in parentheses before its arguments",
+    (f"{S_OF_INT} struct s f(int x) {{ struct s y = {{x}}; return y; }}", "o[0] = (&f(1))->a;"): "3:9: this has no address",
+    (f"{S_OF_INT} struct s f(int x) {{ struct s y = {{x}}; return y; }}", "int* p = &f(1).a;"): "3:10: this has no address",
+    (S_OF_INT, "struct s x = {1}; o[0] = (&(struct s)x)->a;"): "3:27: this has no address",
+    (S_OF_INT, "struct s x = {1}, y = x; o[0] = (&(o[0] ? x : y))->a;"): "3:34: this has no address",
+    (S_OF_INT, "struct s x = {1}; ((struct s)x).a = 2;"): "3:32: this is const and cannot be written",
+    (f"{S_OF_INT} struct t {{ int a; }};", "struct s x = {1}; o[0] = ((struct t)x).a;"): "struct s cannot be cast to struct t",
+    ("union u { int a; };", "union u x = {1}; o[0] = (int)x;"): "3:25: union u cannot be cast to int",
     ("struct s;", "struct s* p = (struct s*)o; p++;"): "3:30: struct s is not defined",
     ("struct s;", "struct s* p = (struct s*)o; o[0] = p->a;"): "3:37: struct s is not defined",
     ("struct s { int a; };", "struct s; struct s x;"): "3:20: struct s is not defined",
@@ -81,6 +96,7 @@ INVALID = {
     ("", "switch ((uchar)v.x) { case 1: ; case -1 ... 3: ; }"): "3:33: there are two cases for 1",
     ("", "o[0] = vec_step(int[3]);"): "3:8: vec_step takes a scalar or a vector, not int[3]",
     ("", "float f = 1; o[0] = f ? 2 : 3;"): "3:21: what stands before ? is an integer or a pointer, not float: compare it with 0",
+    ("", "float f = 1; o[0] = sizeof(f ? 2 : 3);"): "3:28: what stands before ? is an integer or a pointer, not float",
     ("", "float f = 1; o[0] = f ?: 2;"): "3:21: what stands before ? is an integer or a pointer, not float",
     ("", "o[0] = (double)v.x ? 2 : 3;"): "3:8: what stands before ? is an integer or a pointer, not double",
     ("", "int x[1.5f ? 2 : 3];"): "3:7: what stands before ? is an integer or a pointer, not float",
@@ -200,7 +216,24 @@ VALID = {
     "casts": (
         "struct s { int a; };",
         "struct s x = {1}; (void)x; (void)v; event_t e = (event_t)0; int4 w = (int4)(bool)v.z; int n = (char)o ? 1 : 1;"
-        "uint: n++; if (n < 3) goto uint; o[0] = w.y == 1 && ((int4)(int4)(3)).z == 3 && n == 3 && (bool)o;",
+        "uint: n++; if (n < 3) goto uint; o[0] = w.y == 1 && ((int4)(int4)(3)).z == 3 && n == 3 && (bool)o"
+        "    && ((struct s)x).a == 1 && (&(struct s){5})->a == 5 && *&(struct s){6}.a == 6;",
+    ),
+    "names in parentheses": (
+        f"int {MANY} f(int x) {{ return x; }} int {MANY} f(float x) {{ return 3; }}",
+        "o[0] = (f)(1) == 1 && ((f))(1.0f) == 3 && (min)(v.x, -2) == -2 && (vload4)(0, o).x == 0;",
+    ),
+    "truth values": (
+        "#if true && !false\n#define YES true\n#endif\n#ifdef true\n#undef YES\n#endif\nconstant bool c = true;",
+        "char x[true + true]; switch (true) { case false: o[0] = 9; }"
+        "o[0] = sizeof(true) == 1 && sizeof(false) == 1 && sizeof(-true) == 4 && -true == -1 && ~false == -1 && YES + c == 2"
+        "    && sizeof(x) == 2 && true << 3 == 8 && sizeof(o[0] ? true : false) == 4;",
+    ),
+    "constants too large for long": (
+        "",
+        "ulong u = 18446744073709551615; double d = 9223372036854775808; long m = -9223372036854775808;"
+        "o[0] = u + 1 == 0 && d == 0x1p63 && m >> 62 == -2 && sizeof(9223372036854775808) == 16"
+        "    && 9223372036854775808l / 3 == 3074457345618258602 && u == 18446744073709551615ll;",
     ),
     "conditions": (
         "",

@@ -19,7 +19,7 @@ VALUES = {
     "saturation below 0": ("o[l] = sub_sat((ulong)3, (ulong)127);", 0),
     "saturation of long": ("o[l] = as_ulong(add_sat((long)0x7fffffffffffffff, (long)1));", 2**63 - 1),
     "a product beyond 63 bits": ("o[l] = mad_sat(0xffffffffu, 0xffffffffu, 3u);", 2**32 - 1),
-    "a function's name in brackets": ("o[l] = (twice)(21);", 42),
+    "a function's name in brackets": ("o[l] = (max)(21, (int)l);", 21),
     "a name in its own initialiser": ("long w = sizeof(w); o[0] = w;", 8),
 }
 

@@ -20,7 +20,7 @@ def test_values_are_those_written_down(name: str) -> None:
     assert found.outputs["out"].reshape(LANES, EACH)[ITEM].tolist() == CORNERS[name][2]
 
 
-WIDE = "a constant with ll has 128 bits in OpenCL C, and here they can be told from 64: write ul or l"
+WIDE = "a constant with ll or too large for long has 128 bits in OpenCL C, and more than 64 show here: write ul or l"
 TOLD_FROM_64_BITS = (
     "if (x * 2ull) r[0] = 1;", "r[0] = x * 2ull ? 1 : 2;", "r[0] = !(x * 2ull);", "r[0] = 1 && x * 2ull;",
     "while (x * 2ull) ;", "switch (x * 2ull) { case 0: r[0] = 1; }", "r[0] = (float)(x * 2ull);", "float f = x * 2ull;",

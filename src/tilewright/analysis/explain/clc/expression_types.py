@@ -65,10 +65,18 @@ def type_of(expression: Expression, names: Mapping[str, Type]) -> Type | None:
         case Unary():
             return _unary(expression.operator, type_of(expression.operand, names))
         case Conditional():
+            if is_float(
+                type_of(expression.condition, names)
+            ):  # which is an error, and said where the value is compiled
+                return None
             return _common(type_of(expression.chosen, names), type_of(expression.other, names))
         case Binary():
             return _binary(expression.operator, type_of(expression.left, names), type_of(expression.right, names))
     return None
+
+
+def is_float(kind: Type | None) -> bool:
+    return isinstance(kind, Scalar) and kind.is_float
 
 
 def _value(kind: Type | None) -> Type | None:

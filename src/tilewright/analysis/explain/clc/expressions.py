@@ -5,8 +5,9 @@ from .expression_types import sized_type, type_of
 from .layout import SIZE, VECTOR_STEP, check_has_size, check_has_values
 from .lexer import Position, Token
 from .literals import read_character, read_number, read_string
+from .overloads import check_has_overloads
 from .refused import REFUSED_WORDS
-from .stream import KEYWORDS, TokenStream, describe
+from .stream import KEYWORDS, TRUTH_VALUES, TokenStream, describe
 from .tree import (
     Assign,
     Binary,
@@ -30,7 +31,7 @@ from .tree import (
     Unary,
     VectorLiteral,
 )
-from .types import SIZE_T, Array, Scalar, Struct, Type, Vector
+from .types import BOOL, SIZE_T, Array, Scalar, Struct, Type, Vector
 from .walk import has_wide_constant
 
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
@@ -155,6 +156,8 @@ class ExpressionParser(TokenStream):
         """A variable, an enumerator, a call."""
         if token.text in ("asm", "__asm__", "__asm"):
             raise token.position.error(REFUSED_WORDS[token.text])
+        if token.text in TRUTH_VALUES:
+            return Number(token.position, TRUTH_VALUES[token.text], BOOL)
         if token.text in KEYWORDS:
             raise token.position.error(f"expected an expression, found the keyword {describe(token)}")
         if self.current.text == "(":
@@ -236,6 +239,7 @@ class ExpressionParser(TokenStream):
             if token.kind != "operator":
                 return expression
             if token.text == "(" and isinstance(expression, Name):  # (f)(x)
+                check_has_overloads(expression, self.functions.get(expression.name, ()))
                 expression = self.call(expression.position, expression.name)
             elif token.text == "[":
                 self.take()

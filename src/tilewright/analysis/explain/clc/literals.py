@@ -56,4 +56,6 @@ def _integer(token: Token) -> Number:
     for kind in candidates:
         if value < 1 << (8 * kind.size - kind.is_signed):
             return Number(token.position, value, kind, "ll" in suffix)
+    if value < 1 << 64:
+        return Number(token.position, value, ULONG, wide=True)
     raise token.position.error(f"{token.text} does not fit into any integer type")

@@ -52,8 +52,6 @@ _ALWAYS: dict[str, str] = {
     "CLK_GLOBAL_MEM_FENCE": "2",
     "CLK_IMAGE_MEM_FENCE": "4",
     "NULL": "((void *)0)",
-    "true": "1",
-    "false": "0",
     "NAN": "nan(0u)",
     "INFINITY": "__builtin_inff()",
     "HUGE_VALF": "__builtin_inff()",

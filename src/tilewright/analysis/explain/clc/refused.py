@@ -24,5 +24,7 @@ OTHER_TYPE = (
     "the attributes vector_size and mode make another type, which is not supported: write that type, such as float4"
 )
 LONG_LONG = "long long has 128 bits in OpenCL C, which are not supported: write long, which has 64"
-WIDE_CONSTANT = "a constant with ll has 128 bits in OpenCL C, and here they can be told from 64: write ul or l"
+WIDE_CONSTANT = (
+    "a constant with ll or too large for long has 128 bits in OpenCL C, and more than 64 show here: write ul or l"
+)
 PACKED_BITS = "bit-fields of packed structs are not supported: shift and mask by hand"

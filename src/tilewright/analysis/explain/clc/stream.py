@@ -23,9 +23,10 @@ STARTS_TYPE = {"struct", "union", "enum", "typedef", "__attribute__", "__attribu
 TYPE_OF = {"typeof", "__typeof__", "__typeof"}
 
 VARIABLE, ENUMERATOR, TYPE, FUNCTION = "a variable", "an enumerator", "a type", "a function"  # what a name may be
+TRUTH_VALUES = {"false": 0, "true": 1}  # of type bool
 KEYWORDS = {
     "break", "case", "continue", "default", "do", "else", "enum", "for", "goto", "if", "return", "sizeof", "struct", "switch",
-    "typedef", "union", "while",
+    "typedef", "union", "while", *TRUTH_VALUES,
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ class Expression(Node):
 
 @dataclass(frozen=True)
 class Number(Expression):
-    """`wide` says that it is written with the suffix ll, which means 128 bits in OpenCL C."""
+    """`wide` says that it has the suffix ll, or is too large for long: it has 128 bits in OpenCL C."""
 
     value: int | float
     type: Scalar

@@ -194,7 +194,7 @@ class Struct(Type):
         return None
 
     def __str__(self) -> str:
-        return f"struct {self.tag}"
+        return f"{'union' if self.union else 'struct'} {self.tag}"
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ class ExpressionCompiler(OperatorCompiler):
             return self.read(expression)
         if expression.operator == "&":
             place = self.place(expression.operand)
-            if not isinstance(place, MemoryPlace):
+            if not isinstance(place, MemoryPlace) or not self.has_address(expression.operand):
                 raise expression.position.error("this has no address")
             return Code(Pointer(place.type, place.space, place.constant, volatile=place.volatile), place.locate)
         if expression.operator in ("++", "--"):

@@ -29,6 +29,13 @@ from .part_places import BitFieldPlace, ComponentPlace, checked_index, component
 from .places import CellPlace, MemoryPlace, RegisterPlace, SwizzlePlace, pick, swizzle
 
 
+def whole_of(expression: Expression) -> Expression:
+    """The struct or vector that a member is a part of; without members, the expression itself."""
+    while isinstance(expression, Member) and not expression.arrow:
+        expression = expression.base
+    return expression
+
+
 class PlaceCompiler(Context):
     """Adds places to the compiler's state."""
 
@@ -54,11 +61,13 @@ class PlaceCompiler(Context):
         return Code(place.type, lambda frame, mask: load(frame, mask, locate(frame, mask)))
 
     def is_place(self, expression: Expression) -> bool:
-        while isinstance(expression, Member) and not expression.arrow:
-            expression = expression.base
-        return isinstance(expression, Name | Index | Member) or (
-            isinstance(expression, Unary) and expression.operator == "*"
-        )
+        whole = whole_of(expression)
+        return isinstance(whole, Name | Index | Member) or (isinstance(whole, Unary) and whole.operator == "*")
+
+    def has_address(self, expression: Expression) -> bool:
+        """Whether & may stand before a place: not if it is a struct that was computed, or a part of one."""
+        whole = whole_of(expression)
+        return self.is_place(whole) or (isinstance(whole, Cast) and isinstance(whole.operand, InitList))
 
     def components_of_value(self, base: Code, kind: Vector, expression: Member) -> Code:
         run, parts = base.run, swizzle(expression.name, kind, expression.position, target=False)
@@ -89,7 +98,7 @@ class PlaceCompiler(Context):
                 return self.place_of_pointer(self.value(expression.operand), expression.position)
             case Cast(operand=InitList()):
                 return self.literal(expression)
-            case Call() | Conditional() | Assign() | Comma() | StatementExpression():
+            case Call() | Cast() | Conditional() | Assign() | Comma() | StatementExpression():
                 code = self.value(expression)
                 if isinstance(code.type, Struct):
                     return self.temporary(code, expression.position)

@@ -1,4 +1,4 @@
-"""Constants with the suffix ll. OpenCL C computes with them in 128 bits, `explain` in 64.
+"""Constants with the suffix ll, and decimal ones too large for long: OpenCL C has 128 bits for them, `explain` 64.
 
 Sums, products and bits are the same once they are stored in 64 bits. Where more than 64 bits could show, the source is refused.
 `Code.wide` says that a value has 128 bits in OpenCL C, `Code.beyond` that it may differ there from its 64 bits here.
