@@ -54,6 +54,28 @@ INVALID = {
     ("", "float x = 1.0ff;"): "3:11: '1.0ff' is not a number",
     ("", "o[0] = 1lul;"): "3:8: '1lul' is not an integer",
     ("", "o[0] = 1lL;"): "3:8: '1lL' is not an integer",
+    ("", "o[0] = clamp(o[0], 1u, 3u);"): (
+        "3:8: clamp(int, uint, uint) is ambiguous: there is none of these types, and several are as near; cast the arguments to"
+    ),
+    ("", "o[0] = clamp(1.0f, 0, 1);"): "3:8: clamp(float, int, int) is ambiguous",
+    ("", "o[0] = min((char)1, 2);"): "3:8: min(char, int) is ambiguous",
+    ("", "o[0] = hadd(1, 2u);"): "3:8: hadd(int, uint) is ambiguous",
+    ("", "o[0] = abs(7ll);"): "3:8: abs(long long) is ambiguous",
+    ("", "o[0] = sqrt(2);"): "3:8: sqrt(int) is ambiguous",
+    ("", "o[0] = fmax(1.0f, 2.0);"): "3:8: fmax(float, double) is ambiguous",
+    ("", "o[0] = isless(1, 2);"): "3:8: isless(int, int) is ambiguous",
+    ("", "o[0] = dot(1, 2);"): "3:8: dot(int, int) is ambiguous",
+    ("", "o[0] = pown(2, 3);"): "3:8: pown(int, int) is ambiguous",
+    ("", "float w; o[0] = frexp(2, o);"): "3:17: frexp(int) is ambiguous",
+    ("", "o[0] = nan(1) > 0;"): "3:8: nan(int) is ambiguous",
+    ("", "o[0] = any(1u);"): "3:8: any(uint) is ambiguous",
+    ("", "o[0] = mul24(1, 2u);"): "3:8: mul24(int, uint) is ambiguous",
+    ("", "o[0] = upsample(1l, 2l);"): "3:8: upsample(long, long) is ambiguous",
+    ("", "o[0] = select(1.0f, 2.0f, 1.0f);"): "3:8: select(float, float, float) is ambiguous",
+    ("", "o[0] = select(v, v, 1).x;"): "3:8: select of int4 and int4 does not take a condition of type int",
+    ("", "o[0] = select(v, v, (short4)(1)).x;"): "3:8: select of int4 and int4 does not take a condition of type short4",
+    ("", "o[0] = mul24((short4)(1), (short4)(2)).x;"): "3:8: mul24 takes int and uint, not short4",
+    ("", "o[0] = all((uint4)(1));"): "3:8: all takes signed integers, not uint4",
     ("", "int true = 3;"): "3:5: expected a name, found the keyword 'true'",
     ("int f(int x) { return x; }", "o[0] = (f)(1);"): (
         "3:9: 'f' stands in parentheses before its arguments, and OpenCL C takes no address of a function: write f(...)"

@@ -52,6 +52,15 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "float f = 1.5f; f *= 3ull; r[6] = f * 2ll + (g ? 3ull : 4ull); float4 v = (float4)(7ull); r[7] = v.y;",
         [565, 68, 9, -21, 69, 3, 12, 7],
     ),
+    "which function a call means": (
+        "",
+        "r[0] = mul24((short)300, (short)g + (short)300); r[1] = sizeof(mul24((short)1, (char)2)) + 10 * sizeof(native_sin(0.5))"
+        "    + 100 * sizeof(min((char)1, (char)2)) + 1000 * sizeof(clz((bool)1)) + 10000 * sizeof(hadd((short)1, 2.5f));"
+        "r[2] = rhadd(1.5f, (uint)g); r[3] = any((uchar)200) + 10 * all((bool)g) + 100 * any(-g); r[4] = pow(2.0f, g);"
+        "r[5] = min((int4)(g), 2u).x * 10 + fmax(2.5f, g); r[6] = upsample((uchar)g, 2.5f) + ldexp(1.0f, 2.7) * 1000;"
+        "float w; r[7] = modf(2.75, &w) * 100 + w * 1000 + select(1.5f, 2.5f, (uint)g) * 2;",
+        [90900, 24144, 2, 100, 8, 23, 4770, 2080],
+    ),
     "cases in loops": (
         "int f(int g, int* r) { switch (g & 3) { case 0: while (1) { r[6]++; case 3: r[6] += 2; if (r[6] > 4) return 5; }"
         "case 2: return 6; default: ; } return 7; }",

@@ -95,7 +95,7 @@ class CallCompiler(PlaceCompiler):
 
     def overload(self, call: Call) -> Function | None:
         """The function that fits the arguments best; None for a builtin of that name."""
-        given = [Given(code.type, is_null(code)) for code in map(self.value, call.arguments)]
+        given = [Given(code.type, is_null(code), code.wide) for code in map(self.value, call.arguments)]
         headings = [
             replace(each, parameters=tuple(self.resolved(kind) for kind in each.parameters)) for each in call.headings
         ]

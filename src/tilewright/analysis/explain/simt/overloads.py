@@ -9,10 +9,11 @@ from ..clc.types import DOUBLE, FLOAT, Event, Pointer, Scalar, Space, Type, Vect
 
 
 class Given(NamedTuple):
-    """An argument: its type, and whether it is a constant 0, which may be a pointer."""
+    """An argument: its type, whether it is a constant 0, which may be a pointer, and whether it has 128 bits in OpenCL C."""
 
     type: Type
     null: bool
+    wide: bool
 
 
 class Rank(IntEnum):
@@ -35,7 +36,7 @@ class Conversion(NamedTuple):
 
 def chosen_overload(headings: Sequence[Heading], given: Sequence[Given], call: Call, builtin: bool) -> Heading | None:
     """The heading that fits best. None if OpenCL C has a `builtin` of that name, and no heading fits exactly."""
-    found = {each.key: conversions(each, given) for each in headings}
+    found = {each.key: conversions(each.parameters, given) for each in headings}
     fitting = [(each, ways) for each in headings if (ways := found[each.key]) is not None]
     if builtin and not any(all(way.rank is Rank.SAME for way in ways) for _, ways in fitting):
         return None
@@ -53,11 +54,11 @@ def signature(name: str, types: Sequence[Type]) -> str:
     return f"{name}({', '.join(map(str, types))})"
 
 
-def conversions(heading: Heading, given: Sequence[Given]) -> list[Conversion] | None:
+def conversions(parameters: Sequence[Type], given: Sequence[Given]) -> list[Conversion] | None:
     """How each argument becomes its parameter; None if one cannot."""
-    if len(heading.parameters) != len(given):
+    if len(parameters) != len(given):
         return None
-    ways = [conversion(own, kind) for own, kind in zip(given, heading.parameters, strict=True)]
+    ways = [conversion(own, kind) for own, kind in zip(given, parameters, strict=True)]
     return None if None in ways else [way for way in ways if way is not None]
 
 
@@ -76,6 +77,8 @@ def _less(own: Conversion, other: Conversion) -> bool:
 
 def conversion(given: Given, target: Type) -> Conversion | None:
     source = given.type
+    if given.wide and isinstance(target, Scalar):
+        return Conversion(Rank.CONVERSION)
     if source == target and volatiles(source) == volatiles(target):
         return Conversion(Rank.SAME)
     if given.null and isinstance(target, Pointer):

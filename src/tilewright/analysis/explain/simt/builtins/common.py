@@ -7,7 +7,7 @@ import numpy as np
 
 from ...clc.lexer import Position
 from ...clc.tree import Call
-from ...clc.types import FLOAT, Pointer, Scalar, Type, Vector, element_of, width_of
+from ...clc.types import Pointer, Scalar, Type, Vector, element_of, width_of
 from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change, widen
@@ -30,24 +30,6 @@ def numeric(codes: Sequence[Code], call: Call) -> None:
     for code in codes:
         if element_of(code.type) is None:
             raise call.position.error(f"{call.name} takes numbers, not {code.type}")
-
-
-def meeting(codes: Sequence[Code], call: Call, floating: bool) -> Scalar | Vector:
-    """The one type that a function of the same type in all arguments works in. With `floating`, integers become
-    float, as OpenCL compilers resolve sqrt(2)."""
-    numeric(codes, call)
-    vectors = [code.type for code in codes if isinstance(code.type, Vector)]
-    if vectors:
-        if any(each != vectors[0] for each in vectors):
-            raise call.position.error(f"{call.name} takes vectors of one type, not {' and '.join(map(str, vectors))}")
-        return vectors[0]
-    scalars = [code.type for code in codes if isinstance(code.type, Scalar)]
-    floats = [each for each in scalars if each.is_float]
-    if floats:
-        return max(floats, key=lambda each: each.size)
-    if floating:
-        return FLOAT
-    return max(scalars, key=lambda each: (each.size, not each.is_signed))
 
 
 def apply(kind: Type, function: Callable[..., Value], codes: Sequence[Code]) -> Code:

@@ -27,8 +27,9 @@ from ...clc.types import (
 from ..compiled_code import Code, Value
 from ..context import Context
 from ..convert import change, elementwise
-from .common import Builtin, apply, arguments, broadcast, full, meeting
+from .common import Builtin, apply, arguments, broadcast, full
 from .geometric import GEOMETRIC
+from .signatures import INTEGERS, meeting
 
 _PACKED = re.compile(r"dot(_acc_sat)?_4x8packed_([us])([us])_(int|uint)$")
 _BYTES = {"u": UCHAR, "s": CHAR}
@@ -100,11 +101,9 @@ def _dot(context: Context, call: Call) -> Code:
 def _reversed(context: Context, call: Call) -> Code:
     """bit_reverse."""
     (code,) = arguments(context, call, 1)
-    kind = meeting([code], call, floating=False)
+    kind = meeting([code], call, INTEGERS)
     element = element_of(kind)
     assert element is not None
-    if element.is_float:
-        raise call.position.error(f"{call.name} takes integers, not {kind}")
 
     def run(x: Value) -> Value:
         left, out = np.asarray(x).astype(f"u{element.size}"), np.zeros(np.shape(x), f"u{element.size}")
@@ -122,11 +121,9 @@ def _field(signed: bool | None) -> Builtin:
     def build(context: Context, call: Call) -> Code:
         codes = arguments(context, call, 4 if signed is None else 3)
         values, numbers = codes[: 2 if signed is None else 1], codes[-2:]
-        kind = meeting(values, call, floating=False)
+        kind = meeting(values, call, INTEGERS)
         element = element_of(kind)
         assert element is not None
-        if element.is_float:
-            raise call.position.error(f"{call.name} takes integers, not {kind}")
         result = element
         if signed is not None:
             result = signed_integer(element.size) if signed else UNSIGNED_OF.get(element, element)

@@ -8,7 +8,9 @@ from ...clc.tree import Call
 from ...clc.types import Vector, element_of, width_of
 from ..compiled_code import Code, Value
 from ..context import Context
-from .common import Builtin, apply, arguments, meeting
+from ..convert import change
+from .common import Builtin, apply, arguments
+from .signatures import FLOATS, meeting
 
 
 def _dot(a: Value, b: Value) -> Value:
@@ -21,10 +23,10 @@ def _dot(a: Value, b: Value) -> Value:
 def _geometric(function: Callable[..., Value], count: int, vector_result: bool = False) -> Builtin:
     def build(context: Context, call: Call) -> Code:
         codes = arguments(context, call, count)
-        kind = meeting(codes, call, floating=True)
+        kind = meeting(codes, call, FLOATS)
         element = element_of(kind)
         assert element is not None
-        if width_of(kind) > 4 or not element.is_float:
+        if width_of(kind) > 4:
             raise call.position.error(f"{call.name} takes float vectors of at most four elements, not {kind}")
 
         def run(*values: Value) -> Value:
@@ -32,7 +34,7 @@ def _geometric(function: Callable[..., Value], count: int, vector_result: bool =
             result = function(*wide)
             return result if vector_result and isinstance(kind, Vector) else _flat(result)
 
-        return apply(kind if vector_result else element, run, codes)
+        return apply(kind if vector_result else element, run, [change(code, kind) for code in codes])
 
     return build
 

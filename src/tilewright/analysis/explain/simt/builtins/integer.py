@@ -1,27 +1,25 @@
 """Integer and common builtins, and those that take integers and floats alike: 6.12.3 and 6.12.4."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...clc.tree import Call
-from ...clc.types import NAMED, UNSIGNED_OF, Scalar, element_of, vector_of, width_of
+from ...clc.types import INT, NAMED, UINT, UNSIGNED_OF, Scalar, element_of, vector_of, width_of
 from ..compiled_code import Code, Value
 from ..context import Context
-from .common import Builtin, apply, arguments, broadcast, full, meeting
+from ..convert import change
+from .common import Builtin, apply, arguments, broadcast, full
+from .signatures import INTEGERS, NUMBERS, chosen, meeting
 
 
-def _same(function: Callable[..., Value], count: int, floats: bool = False) -> Builtin:
+def _same(function: Callable[..., Value], count: int, elements: Sequence[Scalar] = INTEGERS) -> Builtin:
     """A function whose arguments and result are of one type; scalars widen to the vectors beside them."""
 
     def build(context: Context, call: Call) -> Code:
         codes = arguments(context, call, count)
-        kind = meeting(codes, call, floating=False)
-        element = element_of(kind)
-        assert element is not None
-        if element.is_float and not floats:
-            raise call.position.error(f"{call.name} takes integers, not {kind}")
+        kind = meeting(codes, call, elements)
         return apply(kind, lambda *values: full(function(*values), kind), broadcast(codes, kind))
 
     return build
@@ -30,11 +28,9 @@ def _same(function: Callable[..., Value], count: int, floats: bool = False) -> B
 def _unsigned_result(function: Callable[..., Value], count: int) -> Builtin:
     def build(context: Context, call: Call) -> Code:
         codes = arguments(context, call, count)
-        kind = meeting(codes, call, floating=False)
+        kind = meeting(codes, call, INTEGERS)
         element = element_of(kind)
         assert element is not None
-        if element.is_float:
-            raise call.position.error(f"{call.name} takes integers, not {kind}; for floats there is f{call.name}")
         unsigned = UNSIGNED_OF.get(element, element)
 
         def run(*values: Value) -> Value:
@@ -125,10 +121,16 @@ def _high(a: Any, b: Any, limits: Any) -> Any:
     return (a * b) >> limits.bits
 
 
+_HALVES = [(high, UNSIGNED_OF.get(high, high)) for high in INTEGERS if high.size < 8]
+
+
 def _upsample(context: Context, call: Call) -> Code:
     high, low = arguments(context, call, 2)
+    if isinstance(high.type, Scalar) and isinstance(low.type, Scalar):
+        parts = chosen([high, low], call, _HALVES)
+        high, low = change(high, parts[0]), change(low, parts[1])
     element, other = element_of(high.type), element_of(low.type)
-    if element is None or other is None or element.is_float or element.size != other.size or element.size == 8:
+    if element is None or other is None or (element, other) not in _HALVES or width_of(high.type) != width_of(low.type):
         raise call.position.error(f"upsample does not combine {high.type} and {low.type}")
     named = {1: "short", 2: "int", 4: "long"}[element.size]
     target = NAMED[named if element.is_signed else "u" + named]
@@ -161,10 +163,10 @@ INTEGER: dict[str, Builtin] = {
     "ctz": _same(_trailing_zeros, 1),
     "popcount": _same(_popcount, 1),
     "rotate": _same(_rotate, 2),
-    "mul24": _same(np.multiply, 2),
-    "mad24": _same(lambda a, b, c: a * b + c, 3),
-    "min": _same(_minimum, 2, floats=True),
-    "max": _same(_maximum, 2, floats=True),
-    "clamp": _same(_clamp, 3, floats=True),
+    "mul24": _same(np.multiply, 2, (INT, UINT)),
+    "mad24": _same(lambda a, b, c: a * b + c, 3, (INT, UINT)),
+    "min": _same(_minimum, 2, NUMBERS),
+    "max": _same(_maximum, 2, NUMBERS),
+    "clamp": _same(_clamp, 3, NUMBERS),
     "upsample": _upsample,
 }

@@ -4,19 +4,34 @@ Functions that OpenCL does not round exactly are computed in double precision an
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...clc.tree import Call
-from ...clc.types import DOUBLE, FLOAT, HALF, INT, Scalar, element_of, vector_of, width_of
+from ...clc.types import (
+    DOUBLE,
+    FLOAT,
+    HALF,
+    INT,
+    UINT,
+    ULONG,
+    USHORT,
+    Pointer,
+    Scalar,
+    Vector,
+    element_of,
+    vector_of,
+    width_of,
+)
 from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change, elementwise
 from ..fused import fused_multiply_add
 from ..masks import Mask
-from .common import Builtin, apply, arguments, broadcast, full, meeting, second_result
+from .common import Builtin, apply, arguments, broadcast, full, second_result
+from .signatures import FLOATS, chosen, meeting
 
 PI = np.float64(math.pi)
 
@@ -139,19 +154,16 @@ def _in_double(function: Callable[..., Value]) -> Callable[..., Value]:
     return run
 
 
-def _floating(function: Callable[..., Value], count: int) -> Builtin:
+def _floating(function: Callable[..., Value], count: int, elements: Sequence[Scalar] = FLOATS) -> Builtin:
     """A function whose arguments and result are of one floating-point type."""
 
     def build(context: Context, call: Call) -> Code:
         codes = arguments(context, call, count)
-        kind = meeting(codes, call, floating=True)
-        chosen = fused_multiply_add if call.name == "mad" and context.contract else function
-        element = element_of(kind)
-        if element is None or not element.is_float:
-            raise call.position.error(f"{call.name} takes floating-point numbers, not {kind}")
+        kind = meeting(codes, call, elements)
+        used = fused_multiply_add if call.name == "mad" and context.contract else function
 
         def run(*values: Value) -> Value:
-            return full(chosen(*values), kind)
+            return full(used(*values), kind)
 
         return apply(kind, run, broadcast(codes, kind))
 
@@ -163,11 +175,15 @@ def _with_integer(function: Callable[[Value, Value], Value]) -> Builtin:
 
     def build(context: Context, call: Call) -> Code:
         first, second = arguments(context, call, 2)
-        kind = meeting([first], call, floating=True)
+        kind = meeting([first], call, FLOATS) if isinstance(first.type, Vector) else _of_scalars(first, second, call)
         codes = [*broadcast([first], kind), elementwise(second, INT)]
         return apply(kind, lambda x, n: full(function(x, n), kind), codes)
 
     return build
+
+
+def _of_scalars(first: Code, second: Code, call: Call) -> Scalar:
+    return chosen([first, second], call, [(element, INT) for element in FLOATS])[0]
 
 
 def _power(x: Value, n: Value) -> Value:
@@ -183,7 +199,7 @@ def _root(x: Value, n: Value) -> Value:
 
 def _ilogb(context: Context, call: Call) -> Code:
     codes = arguments(context, call, 1)
-    kind = meeting(codes, call, floating=True)
+    kind = meeting(codes, call, FLOATS)
 
     def run(x: Value) -> Value:
         exponent = (np.frexp(x)[1] - 1).astype(np.int32)
@@ -193,19 +209,22 @@ def _ilogb(context: Context, call: Call) -> Code:
     return apply(vector_of(INT, width_of(kind)), run, codes)
 
 
+_OF_BITS = {USHORT: HALF, UINT: FLOAT, ULONG: DOUBLE}
+
+
 def _nan(context: Context, call: Call) -> Code:
     codes = arguments(context, call, 1)
-    element = element_of(codes[0].type)
-    if element is None or element.is_float:
-        raise call.position.error(f"nan takes an unsigned integer, not {codes[0].type}")
-    size = {2: HALF, 4: FLOAT, 8: DOUBLE}.get(element.size, FLOAT)
+    kind = meeting(codes, call, tuple(_OF_BITS))
+    element = element_of(kind)
+    assert element is not None
+    size = _OF_BITS[element]
     quiet = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}[size.size]
 
     def run(code: Value) -> Value:
-        bits = np.ascontiguousarray(code).astype(f"u{size.size}") | np.dtype(f"u{size.size}").type(quiet)
-        return bits.view(size.dtype)[()]
+        bits = np.ascontiguousarray(code) | element.dtype.type(quiet)
+        return bits.view(size.dtype).reshape(np.shape(code))[()]
 
-    return apply(vector_of(size, width_of(codes[0].type)), lambda code: run(code).reshape(np.shape(code))[()], codes)
+    return apply(vector_of(size, width_of(kind)), run, broadcast(codes, kind))
 
 
 def _constant(value: float, kind: Scalar) -> Builtin:
@@ -220,8 +239,14 @@ def _constant(value: float, kind: Scalar) -> Builtin:
 
 def _sign(context: Context, call: Call) -> Code:
     codes = arguments(context, call, 1)
-    kind = meeting(codes, call, floating=True)
+    kind = meeting(codes, call, FLOATS)
     return apply(kind, lambda x: np.where(np.isnan(x), x.dtype.type(0), np.where(x == 0, x, np.sign(x))), codes)
+
+
+def _stored_types(target: Code) -> Sequence[Scalar]:
+    """The types that a function of a scalar may have, by the pointer to its second result."""
+    stored = element_of(target.type.target) if isinstance(target.type, Pointer) else None
+    return [each for each in FLOATS if each == stored] or FLOATS
 
 
 def _two_results(split: Callable[[Value], tuple[Value, Value]], integer: bool = False) -> Builtin:
@@ -229,7 +254,8 @@ def _two_results(split: Callable[[Value], tuple[Value, Value]], integer: bool = 
 
     def build(context: Context, call: Call) -> Code:
         value, target = arguments(context, call, 2)
-        kind = meeting([value], call, floating=True)
+        scalar = isinstance(value.type, Scalar) and not integer
+        kind = meeting([value], call, _stored_types(target) if scalar else FLOATS)
         access = second_result(context, call, target, vector_of(INT, width_of(kind)) if integer else kind)
         source, where = change(value, kind).run, target.run
 
@@ -272,17 +298,28 @@ def _table() -> dict[str, Builtin]:
     for count, inexact in ((1, DOUBLE_1), (2, DOUBLE_2)):
         doubles: dict[str, Any] = inexact
         table.update({name: _floating(_in_double(function), count) for name, function in doubles.items()})
-    for name in ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "powr", "rsqrt", "sin", "sqrt", "tan"):
-        table[f"native_{name}"] = table[f"half_{name}"] = table[name]
-    divide, recip = _floating(np.divide, 2), _floating(lambda x: x.dtype.type(1) / x, 1)
-    table.update({"native_divide": divide, "half_divide": divide, "native_recip": recip, "half_recip": recip})
+    table.update(_of_float_alone())
     table.update({"ldexp": _with_integer(np.ldexp), "pown": _with_integer(_power), "rootn": _with_integer(_root)})
     table.update({"fract": _two_results(_fract), "sincos": _two_results(_sincos), "modf": _two_results(_modf)})
     table.update({"frexp": _two_results(_frexp, integer=True), "ilogb": _ilogb, "nan": _nan, "sign": _sign})
     table["__builtin_inff"], table["__builtin_inf"] = _constant(math.inf, FLOAT), _constant(math.inf, DOUBLE)
-    for name, function in (("fma", "fma"), ("sqrt", "sqrt"), ("fabs", "fabs")):
-        table[f"__builtin_{name}f"] = table[f"__builtin_{name}"] = table[function]
+    for name, count, function in (("fma", 3, fused_multiply_add), ("sqrt", 1, np.sqrt), ("fabs", 1, np.abs)):
+        table[f"__builtin_{name}f"] = _floating(function, count, (FLOAT,))
+        table[f"__builtin_{name}"] = _floating(function, count, (DOUBLE,))
     return table
+
+
+def _of_float_alone() -> dict[str, Builtin]:
+    """The native_ and half_ functions."""
+    names = ("cos", "exp", "exp2", "exp10", "log", "log2", "log10", "rsqrt", "sin", "tan")
+    functions = {name: (_in_double(DOUBLE_1[name]), 1) for name in names}
+    functions |= {"powr": (_in_double(np.power), 2), "sqrt": (np.sqrt, 1), "divide": (np.divide, 2)}
+    functions["recip"] = (lambda x: x.dtype.type(1) / x, 1)
+    return {
+        f"{prefix}_{name}": _floating(function, count, (FLOAT,))
+        for prefix in ("native", "half")
+        for name, (function, count) in functions.items()
+    }
 
 
 MATH = _table()

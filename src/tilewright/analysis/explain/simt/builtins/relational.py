@@ -1,14 +1,16 @@
 """Relational builtins: 6.12.6. They give 1 for scalars and -1 in each element of a vector."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ...clc.tree import Call
-from ...clc.types import INT, Scalar, Vector, element_of, signed_integer
+from ...clc.types import INT, Scalar, Vector, element_of, signed_integer, width_of
 from ..compiled_code import Code, Value
 from ..context import Context
-from .common import Builtin, apply, arguments, broadcast, full, meeting
+from ..convert import change
+from .common import Builtin, apply, arguments, broadcast, full
+from .signatures import FLOATS, INTEGERS, NUMBERS, SIGNED, chosen, meeting
 
 
 def _truth_type(kind: Scalar | Vector) -> Scalar | Vector:
@@ -18,7 +20,7 @@ def _truth_type(kind: Scalar | Vector) -> Scalar | Vector:
 def _test(function: Callable[..., Value], count: int) -> Builtin:
     def build(context: Context, call: Call) -> Code:
         codes = arguments(context, call, count)
-        kind = meeting(codes, call, floating=True)
+        kind = meeting(codes, call, FLOATS)
         result = _truth_type(kind)
         element = element_of(result)
         assert element is not None
@@ -45,46 +47,57 @@ def _reduce(every: bool) -> Builtin:
 
     def build(context: Context, call: Call) -> Code:
         codes = arguments(context, call, 1)
-        vector = isinstance(codes[0].type, Vector)
-        element = element_of(codes[0].type)
-        if element is None or element.is_float or not element.is_signed:
-            raise call.position.error(f"{call.name} takes signed integers, not {codes[0].type}")
+        kind = meeting(codes, call, SIGNED)
 
         def run(x: Value) -> Value:
             bits = _sign_bit(x)
-            if not vector:
+            if not isinstance(kind, Vector):
                 return bits.astype(np.int32)
             row = (bits.all(axis=0) if every else bits.any(axis=0)).astype(np.int32)
             return row if row.size > 1 else row[0]
 
-        return apply(INT, run, codes)
+        return apply(INT, run, broadcast(codes, kind))
 
     return build
 
 
+_SELECTED = [
+    (kind, kind, condition) for kind in NUMBERS for condition in INTEGERS if condition.size == kind.size
+]  # the types of select's parameters
+
+
 def _select(context: Context, call: Call) -> Code:
     """select(a, b, c): b where c holds (scalars) or has its sign bit set (vectors)."""
-    first, second, condition = arguments(context, call, 3)
-    kind = meeting([first, second], call, floating=False)
-    vector = isinstance(kind, Vector)
-    if isinstance(condition.type, Vector) != vector:
-        raise call.position.error(f"select of {kind} does not take a condition of type {condition.type}")
-    element = element_of(condition.type)
+    first, second, condition = codes = arguments(context, call, 3)
+    if all(isinstance(code.type, Scalar) for code in codes):
+        kinds = chosen(codes, call, _SELECTED)
+        return _selected(kinds[0], [change(code, kind) for code, kind in zip(codes, kinds, strict=True)])
+    kind = meeting([first, second], call, NUMBERS) if isinstance(condition.type, Vector) else None
+    fits = isinstance(kind, Vector) and (kind.element, kind.element, element_of(condition.type)) in _SELECTED
+    if kind is None or not fits or width_of(kind) != width_of(condition.type):
+        raise call.position.error(
+            f"select of {first.type} and {second.type} does not take a condition of type {condition.type}"
+        )
+    return _selected(kind, [*broadcast([first, second], kind), condition])
+
+
+def _selected(kind: Scalar | Vector, codes: Sequence[Code]) -> Code:
+    vector, element = isinstance(kind, Vector), element_of(codes[2].type)
     assert element is not None
     high = element.dtype.type(1) << element.dtype.type(8 * element.size - 1) if not element.is_signed else None
 
     def run(a: Value, b: Value, c: Value) -> Value:
-        chosen = c != 0 if not vector else c < 0 if high is None else (c & high) != 0
-        picked: Value = np.where(chosen, b, a)
+        where = c != 0 if not vector else c < 0 if high is None else (c & high) != 0
+        picked: Value = np.where(where, b, a)
         return full(picked[()], kind)
 
-    return apply(kind, run, [*broadcast([first, second], kind), condition])
+    return apply(kind, run, codes)
 
 
 def _bitselect(context: Context, call: Call) -> Code:
     """Bits of b where c has a 1, of a where it has a 0."""
     codes = arguments(context, call, 3)
-    kind = meeting(codes, call, floating=False)
+    kind = meeting(codes, call, NUMBERS)
     element = element_of(kind)
     assert element is not None
     unsigned = f"u{element.size}"

@@ -11,7 +11,8 @@ from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change
 from ..masks import Mask
-from .common import Builtin, arguments, meeting, second_result
+from .common import Builtin, arguments, second_result
+from .signatures import FLOATS, meeting
 
 
 def _quotient(x: float, y: float) -> tuple[float, int]:
@@ -36,7 +37,7 @@ def _log_gamma(x: float) -> tuple[float, int]:
 def _with_integer(function: Any, count: int) -> Builtin:
     def build(context: Context, call: Call) -> Code:
         *codes, target = arguments(context, call, count + 1)
-        kind = meeting(codes, call, floating=True)
+        kind = meeting(codes, call, FLOATS)
         access = second_result(context, call, target, vector_of(INT, width_of(kind)))
         sources, where = [change(code, kind).run for code in codes], target.run
         both = np.vectorize(function, otypes=[np.float64, np.int64])
