@@ -2,6 +2,7 @@
 
 MANY = "__attribute__((overloadable))"
 S_OF_INT = "struct s { int a; };"
+ENUMERATIONS = "enum e { A, B }; enum f { C }; enum h : uchar { D };"
 
 
 def source_of(prelude: str, body: str) -> str:
@@ -54,6 +55,17 @@ INVALID = {
     ("", "float x = 1.0ff;"): "3:11: '1.0ff' is not a number",
     ("", "o[0] = 1lul;"): "3:8: '1lul' is not an integer",
     ("", "o[0] = 1lL;"): "3:8: '1lL' is not an integer",
+    (ENUMERATIONS, "enum e x = B; int* p = &x;"): (
+        "3:24: private enum e * cannot become private int *: they point to different types; a cast says that it is meant"
+    ),
+    (ENUMERATIONS, "enum e x = B; enum f* p = &x;"): "3:27: private enum e * cannot become private enum f *",
+    (ENUMERATIONS, "enum h x = 1; char* p = &x;"): "3:25: private enum h * cannot become private char *",
+    (f"{ENUMERATIONS} int f(enum e* p) {{ return *p; }}", "int x; f(&x);"): "private int * cannot become private enum e *",
+    ("", "local atomic_int x; local int* p = &x;"): "3:36: local atomic_int * cannot become local int *",
+    ("", "local atomic_int x; local atomic_uint* p = &x;"): "3:44: local atomic_int * cannot become local atomic_uint *",
+    ("", "volatile global atomic_int* p = o;"): "3:33: global int * cannot become global volatile atomic_int *",
+    ("", "local atomic_int x; atomic_add(&x, 1);"): "3:21: atomic_add does not take local atomic_int *",
+    ("", "o[0] = atomic_load(o);"): "3:8: atomic_load takes a pointer to an atomic type, not global int *",
     ("", "o[0] = clamp(o[0], 1u, 3u);"): (
         "3:8: clamp(int, uint, uint) is ambiguous: there is none of these types, and several are as near; cast the arguments to"
     ),
@@ -240,6 +252,13 @@ VALID = {
         "struct s x = {1}; (void)x; (void)v; event_t e = (event_t)0; int4 w = (int4)(bool)v.z; int n = (char)o ? 1 : 1;"
         "uint: n++; if (n < 3) goto uint; o[0] = w.y == 1 && ((int4)(int4)(3)).z == 3 && n == 3 && (bool)o"
         "    && ((struct s)x).a == 1 && (&(struct s){5})->a == 5 && *&(struct s){6}.a == 6;",
+    ),
+    "pointers to enumerations and to atomic types": (
+        ENUMERATIONS,
+        "enum e b = B; uint* p = &b; enum e* q = p; enum h d = D; uchar* s = &d; __typeof__(b + 0) w = 5; int* n = &w; uint c;"
+        "volatile global atomic_int* x = (volatile global atomic_int*)o; volatile global void* y = x; x = y; enum e* k = 0;"
+        "atomic_intptr_t* i; atomic_long* j = i; __typeof__(d ? d : d) g = 2; int* t = &g; int z = &b == &c;"
+        "o[0] = *p == 1 && *q == 1 && *s == 0 && *n == 5 && *t == 2 && !z && atomic_load(x) == 0 && atomic_add(o, 0) == 0;",
     ),
     "names in parentheses": (
         f"int {MANY} f(int x) {{ return x; }} int {MANY} f(float x) {{ return 3; }}",

@@ -1,9 +1,11 @@
 """Atomic types of OpenCL C 2.0 and 3.0, and enumerations: orders and scopes of atomic functions; 6.15.12 of the specification."""
 
-from .types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, Type
+from dataclasses import replace
+
+from .types import DOUBLE, FLOAT, HALF, INT, LONG, UINT, ULONG, Scalar, Type
 
 ENUMERATION_TYPES: dict[str, Type] = {"memory_order": INT, "memory_scope": INT}
-ATOMIC_TYPES: dict[str, Type] = {
+_VALUES: dict[str, Scalar] = {
     "atomic_int": INT,
     "atomic_uint": UINT,
     "atomic_long": LONG,
@@ -17,6 +19,7 @@ ATOMIC_TYPES: dict[str, Type] = {
     "atomic_ptrdiff_t": LONG,
     "atomic_flag": INT,
 }
+ATOMIC_TYPES: dict[str, Type] = {name: replace(kind, own=f"atomic_{kind}") for name, kind in _VALUES.items()}
 RELAXED, CONSUME, ACQUIRE, RELEASE, ACQUIRE_RELEASE, SEQUENTIAL = range(6)
 ITEM, SUB_GROUP, WORK_GROUP, DEVICE, ALL_DEVICES = range(5)
 ENUMERATORS: dict[str, int] = {

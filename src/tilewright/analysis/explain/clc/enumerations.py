@@ -1,5 +1,7 @@
 """Enumerations: constants whose types are those of C23 and of Clang, which OpenCL C says nothing about beyond int."""
 
+from dataclasses import replace
+
 from .attributes import AttributeParser, Attributes
 from .lexer import Token
 from .stream import ENUMERATOR, describe
@@ -33,7 +35,7 @@ class EnumerationParser(AttributeParser):
             if self.current.text != "}":
                 self.expect(",")
         self.attributes(attributes)
-        kind = own or self.finished(names, attributes.packed, keyword)
+        kind = replace(own or self.finished(names, attributes.packed, keyword), own=f"enum {tag or keyword.position}")
         if tag:
             self.types[f"enum {tag}"] = kind
         return kind
@@ -57,7 +59,7 @@ class EnumerationParser(AttributeParser):
         if known != own:
             raise keyword.position.error(f"there are two definitions of enum {tag}")
         self.tags.setdefault(tag, own)
-        self.types[f"enum {tag}"] = own
+        self.types[f"enum {tag}"] = replace(own, own=f"enum {tag}")
 
     def enumerator(self, names: list[str], own: Scalar | None) -> None:
         """`A` or `A = 7`, after those in `names`. `own` is the type that the enumeration names."""

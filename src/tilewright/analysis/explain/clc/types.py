@@ -48,11 +48,17 @@ class Void(Type):
 
 @dataclass(frozen=True)
 class Scalar(Type):
-    """`aligned` is the alignment that an attribute set, 0 for the natural one; it does not make another type."""
+    """`aligned` is the alignment that an attribute set, 0 for the natural one; it does not make another type. `own` names the
+    enumeration or the atomic type whose values are of this type: pointers tell them apart."""
 
     name: str
     dtype: "np.dtype[Any]" = field(compare=False)
     aligned: int = field(default=0, compare=False)
+    own: str = field(default="", compare=False)
+
+    @property
+    def is_atomic(self) -> bool:
+        return self.own.startswith("atomic_")
 
     @property
     def size(self) -> int:
@@ -71,7 +77,7 @@ class Scalar(Type):
         return self.dtype.kind == "i"
 
     def __str__(self) -> str:
-        return self.name
+        return self.own or self.name
 
 
 @dataclass(frozen=True)
@@ -300,13 +306,14 @@ def signed_integer(size: int) -> Scalar:
 
 def promoted(kind: Scalar) -> Scalar:
     """The integer promotions: whatever is smaller than int becomes int."""
-    return INT if not kind.is_float and kind.size < 4 else kind
+    plain = replace(kind, own="") if kind.own else kind
+    return INT if not kind.is_float and kind.size < 4 else plain
 
 
 def usual(left: Scalar, right: Scalar) -> Scalar:
     """The usual arithmetic conversions of two scalars (C99, 6.3.1.8)."""
     if left.is_float or right.is_float:
-        return max((each for each in (left, right) if each.is_float), key=lambda each: each.size)
+        return promoted(max((each for each in (left, right) if each.is_float), key=lambda each: each.size))
     left, right = promoted(left), promoted(right)
     if left == right:
         return left

@@ -19,9 +19,13 @@ def check_pointers(source: Pointer, target: Pointer, position: Position) -> None
 
 
 def fits(source: Type, target: Type) -> bool:
-    """Whether what is pointed to may change from one type to the other: void, and integers that differ in their sign."""
+    """Whether what is pointed to may change from one type to the other: void, integers that differ in their sign, and an
+    enumeration whose values have just that type."""
     if isinstance(source, Void) or isinstance(target, Void):
         return True
+    if isinstance(source, Scalar) and isinstance(target, Scalar) and source.own != target.own:
+        one_is_plain = not source.own or not target.own
+        return source == target and one_is_plain and not source.is_atomic and not target.is_atomic
     if isinstance(source, Scalar) and isinstance(target, Scalar) and not (source.is_float or target.is_float):
         return source.size == target.size and (source.name == "bool") == (target.name == "bool")
     return is_same(source, target)

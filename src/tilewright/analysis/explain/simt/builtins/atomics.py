@@ -42,7 +42,12 @@ def _atomic(count: int, update: Update) -> Builtin:
     def build(context: Context, call: Call) -> Code:
         codes = arguments(context, call, 1 + count)
         target = pointer_argument(codes[0], call).target
-        if not isinstance(target, Scalar) or (target.is_float and "xchg" not in call.name) or target.size < 4:
+        if (
+            not isinstance(target, Scalar)
+            or (target.is_float and "xchg" not in call.name)
+            or target.size < 4
+            or target.is_atomic
+        ):
             raise call.position.error(f"{call.name} does not take {codes[0].type}")
         if pointer_argument(codes[0], call).constant:
             raise call.position.error(f"{call.name} cannot write through a pointer to const")

@@ -46,8 +46,10 @@ def _object(code: Code, call: Call, what: str) -> Scalar:
     """The type of an atomic object."""
     pointer = pointer_argument(code, call)
     target = pointer.target
-    if not isinstance(target, Scalar) or (target.size < 4 and not target.is_float):
-        raise call.position.error(f"{call.name} does not take {code.type}")
+    if not isinstance(target, Scalar) or not target.is_atomic:
+        raise call.position.error(
+            f"{call.name} takes a pointer to an atomic type, not {code.type}: cast it to such a pointer"
+        )
     if target.is_float and what not in _FLOATS:
         raise call.position.error(f"{call.name} takes integers, not {target}")
     if pointer.constant and what != "load":
