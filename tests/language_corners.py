@@ -52,6 +52,14 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "float f = 1.5f; f *= 3ull; r[6] = f * 2ll + (g ? 3ull : 4ull); float4 v = (float4)(7ull); r[7] = v.y;",
         [565, 68, 9, -21, 69, 3, 12, 7],
     ),
+    "names of types of pointers to arrays": (
+        "int f(int (*)[3]); int f(int (*rows)[3]) { return rows[1][2]; } int h(const global int (*)[4], int);"
+        "int h(const global int (*p)[4], int n) { return p[1][n]; }",
+        "int p[6] = {1, 2, 3, 4, 5, g}; int (*w)[2] = (int (*)[2])p; r[0] = w[1][g & 1]; r[1] = ((int (*)[3])p)[1][1];"
+        "r[2] = f((int (*)[3])p); r[3] = sizeof(int (*)[2]) + 10 * sizeof(*(int (*)[2])p); r[4] = h((global int (*)[4])a, 2);"
+        "__typeof__(int (*)[3]) q = (int (*)[3])p; r[5] = (*(q + 1))[0]; r[6] = (int (*)[3])(p + 3) - q;",
+        [4, 5, 3, 88, 6, 4, 1, 0],
+    ),
     "which function a call means": (
         "",
         "r[0] = mul24((short)300, (short)g + (short)300); r[1] = sizeof(mul24((short)1, (char)2)) + 10 * sizeof(native_sin(0.5))"

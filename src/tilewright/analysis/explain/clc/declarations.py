@@ -265,17 +265,18 @@ class DeclarationParser(EnumerationParser):
         return Declarator(name, kind, space, constant, position, aligned, packed, overloadable, volatile)
 
     def pointer_to_array(self, kind: Type, space: Space | None, constant: bool, volatile: bool) -> Declarator:
-        """`float (*name)[16]`."""
+        """`float (*name)[16]`; in the name of a type nobody has a name."""
         self.expect("(")
         self.expect("*")
         while self.current.text in QUALIFIERS:
             self.take()
-        name = self.identifier("a name")
+        position = self.position
+        name = "" if self.current.text == ")" else self.identifier("a name").text
         self.expect(")")
         if self.current.text != "[":
-            raise name.position.error(FUNCTION_POINTER)
+            raise position.error(FUNCTION_POINTER)
         pointer = Pointer(self.array_of(kind), space or Space.PRIVATE, constant, volatile=volatile)
-        return Declarator(name.text, pointer, None, False, name.position)
+        return Declarator(name, pointer, None, False, position)
 
     def array_of(self, kind: Type, in_brackets: set[str] | None = None) -> Type:
         """Array suffixes; a missing first length reads as 0 and is filled in by the initialiser."""
