@@ -52,6 +52,13 @@ CORNERS: dict[str, tuple[str, str, list[int]]] = {
         "float f = 1.5f; f *= 3ull; r[6] = f * 2ll + (g ? 3ull : 4ull); float4 v = (float4)(7ull); r[7] = v.y;",
         [565, 68, 9, -21, 69, 3, 12, 7],
     ),
+    "the right side of a compound assignment is computed first": (
+        "int next(int* n) { return *n += 3; }",
+        "int n = g, v = g; n += next(&n); r[0] = n; n -= next(&n) + 1; r[1] = n; n = g; n *= ({ n++; 2; }); r[2] = n;"
+        "int t[2] = {1, g}; int* p = t; t[1] += next(p + 1); r[3] = t[1]; t[1] ^= next(&t[1]); r[4] = t[1];"
+        "for (int i = 0; i < 3; i++) if (g & 1) v += next(&v); r[5] = v; uint u = 5; u <<= (u = g, 1); r[6] = u;",
+        [12, -1, 8, 12, 0, 66, 6, 0],
+    ),
     "names of types of pointers to arrays": (
         "int f(int (*)[3]); int f(int (*rows)[3]) { return rows[1][2]; } int h(const global int (*)[4], int);"
         "int h(const global int (*p)[4], int n) { return p[1][n]; }",

@@ -3,7 +3,23 @@
 from collections.abc import Iterator
 from typing import Any
 
-from .tree import Assembly, Call, Case, Expression, Function, Name, Node, Number, Program, Statement, Switch
+from .tree import (
+    Assembly,
+    Assign,
+    Call,
+    Case,
+    Expression,
+    Function,
+    Name,
+    Node,
+    Number,
+    Postfix,
+    Program,
+    Statement,
+    StatementExpression,
+    Switch,
+    Unary,
+)
 
 
 def children(node: Node) -> Iterator[Any]:
@@ -32,6 +48,20 @@ def nodes_of(node: Any) -> Iterator[Node]:
 def has_wide_constant(node: Node) -> bool:
     """Whether a constant with ll, which means 128 bits in OpenCL C, occurs in it."""
     return any(isinstance(each, Number) and each.wide for each in nodes_of(node))
+
+
+def may_change_variables(value: Expression) -> bool:
+    """Whether a variable may have another value after an expression: it assigns, steps, or calls a function of the source."""
+    return any(
+        isinstance(node, Assign | Postfix | StatementExpression)
+        or _steps(node)
+        or (isinstance(node, Call) and node.arguments and node.headings)
+        for node in nodes_of(value)
+    )
+
+
+def _steps(node: Node) -> bool:
+    return isinstance(node, Unary) and node.operator in ("++", "--")
 
 
 def has_assembly(function: Function) -> bool:

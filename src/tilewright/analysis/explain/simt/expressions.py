@@ -42,12 +42,13 @@ from ..clc.types import (
     Void,
     promoted,
 )  # fmt: skip
+from ..clc.walk import may_change_variables
 from .arithmetic import binary, offset_of, unary
 from .compiled_code import Code, Frame, Register, Value
 from .convert import change
 from .jumps import check_stays
 from .masks import Mask
-from .operators import OperatorCompiler
+from .operators import OperatorCompiler, remembered
 from .part_places import BitFieldPlace
 from .places import MemoryPlace
 from .wide_constants import WIDE, check_fits, with_sign, with_width
@@ -166,10 +167,13 @@ class ExpressionCompiler(OperatorCompiler):
             return Code(place.type, plain)
         held: list[Value] = [None]
         old = Code(place.type, lambda frame, mask: held[0])
-        combined = self.combined(expression, old)
+        first, added = self.computed_first(expression)
+        combined = self.combined(expression, old, added)
         new = self.converted(combined, place.type, expression.position).run
 
         def compound(frame: Frame, mask: Mask) -> Value:
+            if first is not None:
+                first.run(frame, mask)
             where = locate(frame, mask)
             outer, held[0] = held[0], load(frame, mask, where)
             value = new(frame, mask)
@@ -179,14 +183,28 @@ class ExpressionCompiler(OperatorCompiler):
 
         return Code(place.type, compound)
 
-    def combined(self, expression: Assign, old: Code) -> Code:
+    def computed_first(self, expression: Assign) -> tuple[Code | None, Code | None]:
+        """The right side of a compound assignment, and its value again, if it may change the left side. C leaves the order open;
+        compilers compute it first."""
+        if self.may_fuse(expression) or not may_change_variables(expression.value):
+            return None, None
+        return remembered(self.value(expression.value))
+
+    def may_fuse(self, expression: Assign) -> bool:
         value = expression.value
-        if self.contract and expression.operator in ("+", "-") and isinstance(value, Binary) and value.operator == "*":
+        return (
+            self.contract and expression.operator in ("+", "-") and isinstance(value, Binary) and value.operator == "*"
+        )
+
+    def combined(self, expression: Assign, old: Code, known: Code | None) -> Code:
+        """`known` is the value of the right side, if it was computed before."""
+        value = expression.value
+        if self.may_fuse(expression) and isinstance(value, Binary):
             code = self.fuse(value, old, expression.operator == "-", False, expression.position)
             if code is not None:
                 return code
-        code = self.value(value)
-        if expression.operator == "+" and not self.contract:
+        code = self.value(value) if known is None else known
+        if expression.operator == "+" and not self.contract and known is None:
             self.added[id(expression)] = code
         result = binary(expression.operator, old, code, expression.position, self.machine)
         operation = Binary(expression.position, expression.operator, expression.target, value)
