@@ -91,6 +91,7 @@ class ExpressionWriter:
             forms += [
                 lambda: f"turn({a}, {b})",
                 lambda: f"early({a})",
+                lambda: f"(uint)mul24({self.value('uchar', depth - 1)}, {self.value('uchar', depth - 1)})",
                 lambda: f"({a} * {b})",
                 lambda: f"bits_of({self.value('float', depth - 1)})",
                 lambda: f"(uint)({self.condition(depth - 1)})",
@@ -170,6 +171,7 @@ class ExpressionWriter:
             forms += [
                 lambda: f"({a} {self.random.choice('+-&|^')} {b})",
                 lambda: f"({a} >> ({kind})({self.random.randrange(8)}))",
+                lambda: f"({a} {self.random.choice(('<<', '>>'))} ({self.value('uint', 1)} & 7))",
                 lambda: f"(~{a})",
                 lambda: f"({a} + {self.value(own, 1)})",
                 lambda: f"{self.random.choice(('min', 'max', 'rotate', 'add_sat'))}({a}, {b})",

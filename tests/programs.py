@@ -36,6 +36,7 @@ inline uint early(uint x)
             return i;
     return x ^ 0x55;
 }
+uint bumped(uint* place) { return *place += 7; }
 void change(uint* place, const uint by) { *place = *place * 5 + by; }
 uint sum_of(const uint* values, int count)
 {
@@ -161,7 +162,9 @@ class Writer(CornerWriter):
             copied = self.fresh("c")
             self.line(f"uint {copied} = {found[0]};")
             self.line(f"change(&{copied}, {self.value('uint', 2)});")
-            self.line(f"{found[0]} = {copied};")
+            self.line(f"{found[0]} {self.random.choice(('', '+', '^', '-'))}= {copied};")
+            self.line(f"{copied} {self.random.choice('+^-')}= bumped(&{copied}) + true;")
+            self.line(f"{found[0]} ^= {copied};")
 
     def branch(self, depth: int) -> None:
         self.line(f"if ({self.condition(2)}) {{")
