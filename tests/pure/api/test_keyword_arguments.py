@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import tilewright
-from tilewright.errors import InvalidInput
+from tilewright.errors import InvalidInput, UnknownName
 
 CALLS: dict[str, Callable[..., object]] = {
     "explain": tilewright.explain,
@@ -39,6 +40,13 @@ def test_a_model_by_another_calls_name_is_told(mine: Path) -> None:
     """`why` and `watch` call it device_model."""
     with pytest.raises(TypeError, match="device_model"):
         CALLS["explain"](mine, device_model="amd64")
+
+
+@pytest.mark.parametrize("model", [3, ["nvidia"]])
+def test_a_model_that_is_no_name_is_told(model: Any, mine: Path) -> None:
+    for call in (lambda: tilewright.explain(mine, model=model), lambda: tilewright.why(mine, device_model=model)):
+        with pytest.raises(UnknownName, match="no device model is called"):
+            call()
 
 
 def test_a_ladder_has_no_arguments_of_a_file() -> None:

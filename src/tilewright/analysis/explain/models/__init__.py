@@ -21,7 +21,7 @@ MODELS: tuple[Model, ...] = tuple(model for family in FAMILIES for model in fami
 def find_model(name: str) -> Model:
     """The model with that name or alias, in capital letters or not; UnknownName lists similar ones."""
     for model in MODELS:
-        if name.lower() in (model.name, *model.aliases):
+        if isinstance(name, str) and name.lower() in (model.name, *model.aliases):
             return model
     raise UnknownName("device model", name, [known for model in MODELS for known in (model.name, *model.aliases)])
 
