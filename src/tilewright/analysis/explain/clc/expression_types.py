@@ -65,9 +65,7 @@ def type_of(expression: Expression, names: Mapping[str, Type]) -> Type | None:
         case Unary():
             return _unary(expression.operator, type_of(expression.operand, names))
         case Conditional():
-            if is_float(
-                type_of(expression.condition, names)
-            ):  # which is an error, and said where the value is compiled
+            if is_float(type_of(expression.condition, names)):  # an error, which is said where the value is compiled
                 return None
             return _common(type_of(expression.chosen, names), type_of(expression.other, names))
         case Binary():
