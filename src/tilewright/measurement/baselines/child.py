@@ -24,9 +24,8 @@ from ...runtime.run import Times, Work
 from . import Baseline, Measurement, Request, cublas
 
 BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
-ALLOWED = (
-    "KMP_DUPLICATE_LIB_OK"  # changes no product: it lets two OpenMP libraries share a process; threadpoolctl sets it
-)
+# It changes no product: it lets two OpenMP libraries share a process, and threadpoolctl sets it.
+ALLOWED = "KMP_DUPLICATE_LIB_OK"
 NUMPY_FLOPS = 2**25  # NumPy multiplies 16-bit floats without a BLAS, and takes minutes for more than this
 SPIN_S = 0.5  # how long a BLAS's threads may spin after a call, where the process cannot be stopped
 

@@ -160,9 +160,8 @@ class WgmmaConfig(TiledConfig):
         return min(self.tiles(call) * self.tail_split, self.groups)
 
     def stores_by_tma(self, call: GemmCall) -> bool:
-        """Whether C leaves by TMA: that pays where a work-group computes more than one tile. It stores whole lines."""
-        whole = self.sums[1] * element_type(call.result).itemsize % LINE == 0
-        return not self.one_wave(call) and self.has_lines(call) and whole and stores_by_tma(call)
+        """Whether C leaves by TMA: that pays where a work-group computes more than one tile."""
+        return not self.one_wave(call) and self.has_lines(call) and stores_by_tma(call)
 
     def has_lines(self, call: GemmCall) -> bool:
         """Whether work-items put whole lines of C together in local memory: with B in registers each holds neighbours enough
