@@ -24,6 +24,7 @@ from tilewright.errors import NoDevice
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
 from tilewright.library import engine, lookup, multiply
 from tilewright.library.streamed import planning as streamed_planning
+from tilewright.measurement.baselines.child import blas_settings
 from tilewright.runtime import children, home
 from tilewright.runtime.cuda.device import Device as CudaDevice
 from tilewright.runtime.cuda.opening import open_device as open_cuda_device
@@ -47,6 +48,8 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = cache.mkdir("kernels") if cache is not None else Path(".pytest_cache") / "kernels"
     os.environ["XDG_CACHE_HOME"] = str(folder.resolve())
     os.environ["LANGUAGE"] = language.ENGLISH  # whatever the developer speaks
+    for name in blas_settings():  # whatever the machine's shell sets: commands tell of them
+        del os.environ[name]
     for name in MARKERS_OF_NUMPY:
         config.addinivalue_line("markers", f"{name}: NumPy's own tests have it")
 
