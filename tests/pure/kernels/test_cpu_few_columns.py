@@ -50,8 +50,11 @@ def test_blocks_cover_k_and_fit(m: int, n: int, k: int, batch: int, vector_bytes
         (Gemm(100, 33, 200), "33 columns"),
         (Gemm(100, 4, 127), "k=127"),
         (Gemm(100, 4, 200, a_order="column"), "100 apart"),
-        (Gemm(100, 14, 4095), "14 columns nearly fill vectors of 16"),
-        (Gemm(100, 32, 4096), "32 columns nearly fill"),
+        (
+            Gemm(100, 14, 4200),
+            "14 columns fill enough of vectors of 16, by which another kernel computes k=4200 sooner",
+        ),
+        (Gemm(100, 32, 4096), "32 columns fill enough"),
     ],
 )
 def test_what_it_does_not_take(problem: Gemm, word: str) -> None:
@@ -73,12 +76,51 @@ def test_few_rows_are_columns_where_parts_have_other_bits_anyway() -> None:
         assert (not any(config.violations(problem, CPU))) == config.takes(call)
 
 
+def taken(dtype: str, k: int, device: DeviceInfo = CPU, vector_bytes: int = 64) -> list[int]:
+    """The numbers of columns that it is taken for."""
+    config = config_of(dtype, vector_bytes, device)
+    return [n for n in range(1, MOST_COLUMNS + 1) if config.takes(call_of(Gemm(1000, n, k, dtype)))]
+
+
+def upto(*spans: tuple[int, int]) -> list[int]:
+    return [n for first, last in spans for n in range(first, last + 1)]
+
+
+def test_it_is_taken_where_vectors_of_columns_would_waste_half() -> None:
+    assert taken("float32", 900) == taken("float32", 4500) == taken("float32", 200) == upto((1, 8))
+    assert taken("float64", 900) == upto((1, 4))
+    assert taken("float32", 900, vector_bytes=32) == upto((1, 4))
+
+
+def test_each_sum_costs_it_some_steps() -> None:
+    assert taken("float32", 199) == taken("float32", 128) == upto((1, 4))
+    assert taken("float64", 199) == []
+
+
+def test_rows_a_multiple_of_a_page_apart_are_read_where_they_lie() -> None:
+    assert taken("float32", 1024) == taken("float32", 4096) == upto((1, 24))
+    assert taken("float64", 1024) == upto((1, 12), (17, 20))
+    assert taken("float64", 512) == upto((1, 4))
+    view = replace(call_of(Gemm(1000, 12, 900)).a, row=1024)
+    call = call_of(Gemm(1000, 12, 900))
+    assert not config_of("float32", 64).takes(call)
+    assert config_of("float32", 64).takes(replace(call, views=(view, call.b, call.c)))
+
+
+@given(st.integers(1, 10**5), st.integers(1, MOST_COLUMNS), st.integers(128, 10**5), st.sampled_from((32, 64)))
+def test_rows_change_nothing(m: int, n: int, k: int, vector_bytes: int) -> None:
+    """Or parts of A would get other bits."""
+    config = config_of("float32", vector_bytes)
+    assert config.takes(call_of(Gemm(m, n, k))) == config.takes(call_of(Gemm(1, n, k)))
+
+
 def test_whole_vectors_of_columns_are_taken_where_tiles_are_four_wide() -> None:
     for level2_bytes, wide in ((1 << 20, False), (2 << 20, True)):
         device = replace(CPU, level2_bytes=level2_bytes)
         for dtype, columns in (("float32", 16), ("float64", 8), ("float64", 16)):
             assert config_of(dtype, 64, device).takes(call_of(Gemm(1000, columns, 1000, dtype))) == wide
         assert not config_of("float32", 64, device).takes(call_of(Gemm(1000, 32, 1000)))
+    assert taken("float32", 1000, device) == taken("float32", 130, device) == upto((1, 24))
 
 
 def test_enough_work_is_left_for_a_group() -> None:

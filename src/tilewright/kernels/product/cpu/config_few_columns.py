@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from ....core.device import DeviceInfo
 from ....core.kernel import NDRange, round_up
 from ....core.problem import Problem
+from ....core.types import element_type
 from ..call import GemmCall, call_of
 from ..config import ProductConfig
+from .cost import in_place
 from .elements import element_macros, result_refusal
 from .row_groups import group_rows, groups_of
 
@@ -15,15 +17,21 @@ PACKED_BYTES = 256 * 1024  # of B: half of the smallest level-2 caches, through 
 MAX_ROWS = 1024  # of a group: their sums take 128 KiB in float32
 FEWEST_VECTORS = 8  # of k: with fewer, adding up what a vector holds takes as long as multiplying
 MOST_COLUMNS = 32
-# 06_production.cl computes whole vectors of columns, this kernel four columns at a time at some 0.6 of its rate. So it is taken
-# where vectors would waste a fifth. On a Zen 4 4 and 8 columns of float32 take 0.25 to 0.7 of the time, 12 and 24 0.7 to 0.95, 16
-# and 32 1.0 to 1.3. Long rows come from memory, and lie too far apart to be multiplied in place there: up to one vector
-# of columns then takes 0.6 to 0.85. None of this may depend on how many rows there are, or parts of A would get other bits.
-WASTE = 1.2
-LONG_ROW = 4096
-# Whole vectors of columns that it is taken for where tiles are four vectors wide, by the bytes of an element. On a Granite
-# Rapids Xeon, 1000 rows and steps: 8 and 16 columns of float64 take 0.73 and 0.82 of the time, 16 of float32 0.93, 32 of either
-# 1.1 to 1.2.
+# 06_production.cl computes whole vectors of columns, this kernel four columns at a time (two with short vectors) at a lower rate.
+# So it is taken where vectors would waste much: WASTE of the work that few_columns.cl does. Each sum costs it STEPS steps of k
+# more. On a Zen 5, 300 to 4000 rows, 4 and 8 columns of float32, and 4 of float64, take 0.4 to 0.9 of the time from 300 steps on,
+# and 12 and 20 of float32 0.8 to 1.4. With 150 steps 4 columns take 0.8 to 1.0, and 8 of float32 1.2.
+#
+# Rows that lie a multiple of a page apart are packed by 06_production.cl, which reads others in place. This kernel then takes
+# 0.4 to 0.9 of the time with up to a vector of columns, and 0.7 to 1.1 where vectors waste CROWDED_WASTE.
+#
+# None of this may depend on how many rows there are, or parts of A would get other bits.
+WASTE, CROWDED_WASTE = 2.0, 1.2
+STEPS = 200
+LONG_ROW = 1024
+# Whole vectors of columns that it is taken for where tiles are four vectors wide, by the bytes of an element, and beyond them it
+# is taken where vectors waste CROWDED_WASTE. On a Granite Rapids Xeon, 1000 rows and steps: 8 and 16 columns of float64 take 0.73
+# and 0.82 of the time, 16 of float32 0.93, 32 of either 1.1 to 1.2.
 LARGE_LEVEL2_VECTORS = {4: 1, 8: 2}
 
 
@@ -39,7 +47,7 @@ class CpuFewColumnsConfig(ProductConfig):
     PACKED: int
     units: int  # cores
     uncut_depth: int  # steps of K up to which 06_production.cl gives rows the same bits in products of other sizes
-    whole_vectors: int = 0  # of columns, up to which it is taken although no vector wastes anything
+    whole_vectors: int = 0  # of columns, up to which it is taken although no vector wastes anything; 0: see WASTE
 
     def orientation(self, problem: Problem) -> GemmCall:
         """With few columns, as the caller has it if it is so: some of A's rows then get the bits that they get among all of them.
@@ -56,9 +64,14 @@ class CpuFewColumnsConfig(ProductConfig):
         """Whether the columns are few, rows lie along k, and it pays."""
         if not 0 < call.n <= self.MOST_COLUMNS or call.a.column != 1 or call.k < FEWEST_VECTORS * self.VW:
             return False
-        waste = round_up(call.n, self.VW) / call.n
-        full = call.n <= self.whole_vectors * self.VW or (call.n <= self.VW and call.k >= LONG_ROW)
-        return waste >= WASTE or full
+        waste = round_up(call.n, self.VW) / round_up(call.n, self.COLUMNS)
+        if self.whole_vectors:
+            return waste >= CROWDED_WASTE or call.n <= self.whole_vectors * self.VW
+        enough = 1 + STEPS / call.k
+        nbytes = element_type(call.dtype).itemsize
+        if in_place(call.a.row, min(call.k, self.uncut_depth), nbytes):
+            return waste >= max(WASTE, enough)
+        return waste >= max(CROWDED_WASTE, enough) or (call.n <= self.VW and call.k >= LONG_ROW)
 
     def group_rows(self, call: GemmCall) -> int:
         """Rows of C that one work-group computes."""
@@ -93,4 +106,4 @@ class CpuFewColumnsConfig(ProductConfig):
         elif call.k < FEWEST_VECTORS * self.VW:
             yield f"k={call.k} is less than {FEWEST_VECTORS} vectors of {self.VW}"
         elif not self.takes(call):
-            yield f"{call.n} columns nearly fill vectors of {self.VW}, by which another kernel computes them sooner"
+            yield f"{call.n} columns fill enough of vectors of {self.VW}, by which another kernel computes k={call.k} sooner"
