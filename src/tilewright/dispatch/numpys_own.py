@@ -4,23 +4,23 @@ An enqueue costs 3 to 10 us with Intel's runtime and 30 to 60 us with PoCL, howe
 16 x 16 matrices in 1 us. From some amount of work on, kernels win. That amount is measured on each machine
 (`library/numpy_limits.py`) and handed in here, because it depends on the driver, the cores, and NumPy's BLAS.
 
-A single product has one number, its amount, and each kind of single products one limit:
+A product with one row or column, an outer product, and a product that NumPy computes in loops have one number, their amount, and
+each kind of them one limit:
 
-- "product": one product by a BLAS. Its amount is m n k + 4 (m k + k n + m n): a BLAS on one core of a Zen 5 takes as long for an
-  element of a matrix-vector product as for 4 to 5 multiply-adds of a square one (1024 x 1024 elements in 25 to 42 us, against
-  170^3 multiply-adds in 30 us), so that one limit is right for thick and thin matrices.
-- "vector": the same with one row or column. A BLAS uses its threads from other sizes on: OpenBLAS 0.3.31 from 100^3
-  multiply-adds of float32 matrices, and from 1024 x 1024 elements times a vector.
+- "vector": one row or column by a BLAS. Its amount is m n k + 4 (m k + k n + m n): an element costs a BLAS on one core of a Zen 5
+  as much as 4 to 5 multiply-adds of a square product (1024 x 1024 elements in 25 to 42 us, against 170^3 multiply-adds in 30 us).
 - "outer": one column times one row (k = 1), by `numpy.dot`. Its amount is m n. `@` leaves such products to a loop. In a trial
   on a Zen 5 132 x 318 elements of float32 took 41 us by `@`, 4 by `dot`, which calls a BLAS, and 10 by a kernel.
 - "loops": what NumPy multiplies without a BLAS, in simple loops: integers, bools, float16, and operands with gaps before
   NumPy 2.3. Its amount is m n k, whatever it reads: a loop takes 0.2 to 10 ns for each step.
 
-Stacks have no such number: a kernel takes whole vectors of each row and loses on short ones, NumPy loses on each product that
-it begins, and which of them is faster changes back and forth as one of four sizes grows. For them a time is expected for both,
-as a sum of amounts times what each was measured to cost (`Costs`): for the call, each product, each multiply-add, each element
-of C, and each of A and B. Kernels pay for rows of C in whole vectors, and more for an operand that lies transposed. Kinds are
-"stack", "vectors" (one row or column each), "outers" (k = 1) and "looped" (no BLAS).
+Other products have no such number. A kernel takes whole vectors of each row and loses on short ones. NumPy loses on each product
+of a stack that it begins, and its BLAS multiplies small matrices by other code than large ones and wakes other threads from some
+size on: OpenBLAS 0.3.31 from 64^3 to 100^3 multiply-adds on. For them a time is expected for both, as a sum of amounts times
+what each was measured to cost (`Costs`): for the call, and for each product, each multiply-add, each element of C, and each of
+A and B, where NumPy wakes no threads and where it does. Kernels pay for rows of C in whole vectors, and more for an operand that
+lies transposed. Kinds are "product" and, with 2 to 16 steps of k, "shallow"; "stack" and "shallows" of them; "vectors" (stacks
+with one row or column each), "outers" (k = 1) and "looped" (no BLAS).
 
 On two cores of a Zen 3, of 2,400 random products of float32 and float64 (half with k of 1 to 8, stacks of up to 1,000, sides
 to 256) a kernel was taken for 2 % where NumPy was over a tenth faster, with both measured one after the other on a shared
@@ -47,6 +47,7 @@ ALWAYS = {
     "product": ONE_US,
     "shallow": ONE_US,
     "stack": ONE_US,
+    "shallows": ONE_US,
     "vector": 5 * 32**2,
     "outer": 16**2,
     "outers": 6**3,
@@ -55,9 +56,9 @@ ALWAYS = {
 ELEMENT = 4  # multiply-adds that take as long as an element that is read or written: see above
 CALL = 1000.0  # an amount of about a call's time in ns, so that all costs have like sizes
 VECTOR_BYTES = 64  # of a row of C that a kernel computes together, with vectors of 64 bytes or two of 32
-LARGEST = 256**3  # multiply-adds of each product of a stack; stacks of larger ones are for kernels
+LARGEST = 256**3  # multiply-adds of each product; larger ones are for kernels
 SHALLOW = 16  # steps of k, with which C counts more than multiply-adds
-GAIN = 0.9  # a kernel is taken for a stack if it is expected to take less than this part of NumPy's time
+GAIN = 0.9  # a kernel is taken if it is expected to take less than this part of NumPy's time
 
 
 class Asked(NamedTuple):
@@ -79,6 +80,10 @@ class Asked(NamedTuple):
     def by_blas(self) -> bool:
         """Whether `@` multiplies it by a BLAS: it leaves k = 1 of two-dimensional arrays to loops."""
         return self.result in BLAS_TYPES and not self.gaps and (self.k > 1 or 1 in (self.m, self.n))
+
+    def wakes(self, alone: float) -> bool:
+        """Whether the BLAS wakes other threads for each product, if it multiplies matrices up to `alone` without."""
+        return self.by_blas and 1 not in (self.m, self.n) and self.m * self.n * self.k > alone
 
 
 @dataclass(frozen=True)
@@ -105,14 +110,21 @@ class Costs:
 
     numpys: tuple[float, ...]
     kernels: tuple[float, ...]
+    alone: float  # the most multiply-adds of a product for which NumPy wakes no threads
+    waking: float  # what a kernel takes more after a pause, which counts where NumPy wakes none
+
+    def expected(self, asked: Asked) -> tuple[float, float]:
+        """The times of NumPy and of a kernel, in ns."""
+        woken = asked.wakes(self.alone)
+        numpys = sum(map(mul, self.numpys, numpys_amounts(asked, woken)))
+        return numpys, sum(map(mul, self.kernels, kernels_amounts(asked))) + (0 if woken else self.waking)
 
     def reason(self, kind: str, asked: Asked) -> str:
         """Why the product is NumPy's own; "" if it is not."""
-        numpys, kernels = (
-            sum(map(mul, costs, amounts))
-            for costs, amounts in ((self.numpys, numpys_amounts(asked)), (self.kernels, kernels_amounts(asked)))
-        )
-        too_large = kind == "stack" and asked.m * asked.n * asked.k > LARGEST
+        numpys, kernels = self.expected(asked)
+        # Kernels divide a stack among the cores. NumPy divides each product, and its threads wait for each other at each.
+        largest = {"product": LARGEST, "stack": min(self.alone, LARGEST)}.get(kind)
+        too_large = largest is not None and asked.m * asked.n * asked.k > largest
         if too_large or kernels < GAIN * numpys:
             return ""
         return (
@@ -126,18 +138,16 @@ Measured = Callable[[str], Limit | Costs]  # what was measured for a kind of pro
 
 def kind_of(asked: Asked) -> str:
     """The kind of the product: a word of WORDS."""
-    by_blas, vector = asked.result in BLAS_TYPES, 1 in (asked.m, asked.n)
-    if by_blas and asked.k == 1 and (asked.products > 1 or not vector):
-        return "outer" if asked.products == 1 else "outers"
-    if asked.products > 1 and not by_blas:
-        return "looped"
-    if asked.by_blas and asked.k <= SHALLOW and not vector:
-        return "shallow"
+    by_blas, vector, stack = asked.result in BLAS_TYPES, 1 in (asked.m, asked.n), asked.products > 1
+    if by_blas and asked.k == 1 and (stack or not vector):
+        return "outers" if stack else "outer"
     if not asked.by_blas:
-        return "loops"
-    if asked.products > 1:
-        return "vectors" if vector else "stack"
-    return "vector" if vector else "product"
+        return "loops" if by_blas or not stack else "looped"
+    if vector:
+        return "vectors" if stack else "vector"
+    if asked.k <= SHALLOW:
+        return "shallows" if stack else "shallow"
+    return "stack" if stack else "product"
 
 
 def amount_of(asked: Asked) -> float:
@@ -148,10 +158,12 @@ def amount_of(asked: Asked) -> float:
     return asked.products * (steps + ELEMENT * (asked.m * asked.k + asked.k * asked.n + asked.m * asked.n))
 
 
-def numpys_amounts(asked: Asked) -> tuple[float, ...]:
-    """What NumPy's time is made of: the call, products, multiply-adds, elements of C, elements of A and B."""
+def numpys_amounts(asked: Asked, woken: bool) -> tuple[float, ...]:
+    """What NumPy's time is made of: the call; products, multiply-adds, elements of C, and elements of A and B without other
+    threads; the same with them."""
     count, m, n, k = asked[:4]
-    return CALL, count, count * m * n * k, count * m * n, count * (m * k + k * n)
+    work, none = (count, count * m * n * k, count * m * n, count * (m * k + k * n)), (0, 0, 0, 0)
+    return CALL, *(none if woken else work), *(work if woken else none)
 
 
 def kernels_amounts(asked: Asked) -> tuple[float, ...]:
@@ -181,6 +193,7 @@ WORDS = {
     "stack": "stacks of products",
     "vectors": "stacks of products with one row or column",
     "shallow": f"products of {SHALLOW} steps or fewer",
+    "shallows": f"stacks of products of {SHALLOW} steps or fewer",
     "outer": "outer products",
     "outers": "stacks of outer products",
     "looped": "stacks of products without a BLAS",

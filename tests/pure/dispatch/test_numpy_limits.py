@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from collections.abc import Callable
 from time import perf_counter, sleep
 
 import numpy as np
@@ -21,22 +22,10 @@ from tilewright.dispatch.numpys_own import (
     numpys_amounts,
     numpys_own,
 )
-from tilewright.library import numpy_limits
-from tilewright.library.numpy_limits import (
-    FEWEST,
-    GAIN,
-    MOST,
-    PAUSE_S,
-    SAMPLES,
-    bisected,
-    compared,
-    costs_of,
-    fitted,
-    samples_of,
-    sizes_of,
-    wakes_threads,
-    waking_s,
-)
+from tilewright.library import numpy_limits, numpy_times
+from tilewright.library.numpy_limits import FEWEST, GAIN, bisected, costs_of, fitted
+from tilewright.library.numpy_samples import MOST, SAMPLES, samples_of, sizes_of
+from tilewright.library.numpy_times import PAUSE_S, compared, wakes_threads, waking_s
 
 
 def asked(
@@ -53,7 +42,8 @@ def test_the_kinds_of_products() -> None:
     assert kind_of(asked()) == "product"
     assert kind_of(asked(m=1, k=1)) == kind_of(asked(n=1)) == "vector"
     assert kind_of(asked(7)) == kind_of(asked(7, ours=1)) == kind_of(asked(7, k=SHALLOW + 1)) == "stack"
-    assert kind_of(asked(7, k=SHALLOW)) == kind_of(asked(k=2)) == "shallow"
+    assert kind_of(asked(7, k=SHALLOW)) == "shallows"
+    assert kind_of(asked(k=2)) == "shallow"
     assert kind_of(asked(7, n=1)) == kind_of(asked(7, m=1, k=3)) == "vectors"
     assert kind_of(asked(k=1)) == "outer"
     assert kind_of(asked(9, k=1)) == kind_of(asked(9, m=1, k=1)) == "outers"
@@ -62,27 +52,50 @@ def test_the_kinds_of_products() -> None:
 
 
 def test_a_limit_is_for_amounts() -> None:
-    assert "1,120,000" in numpys_own(asked(), lambda kind: Limit(amount_of(asked()), "that"))
-    assert not numpys_own(asked(), lambda kind: Limit(amount_of(asked()) - 1, "that"))
+    row = asked(m=1)
+    assert "50,800" in numpys_own(row, lambda kind: Limit(amount_of(row), "that"))
+    assert not numpys_own(row, lambda kind: Limit(amount_of(row) - 1, "that"))
 
 
-def test_a_stack_is_for_a_kernel_that_is_expected_to_take_a_tenth_less() -> None:
-    stack = asked(9)
-    numpys = Costs((0, 1000.0, 0, 0, 0), (0, 1, 0, 0, 0, 0))
-    assert not numpys_own(stack, lambda kind: numpys)
-    reason = numpys_own(stack, lambda kind: Costs((0, 1000.0, 0, 0, 0), (0, 950.0, 0, 0, 0, 0)))
-    assert "9 us" in reason
-    assert WORDS["stack"] in reason
-    free = Costs((0, 0, 0, 0, 0), (1, 1, 1, 1, 1, 1))
+def costs(numpys: float, kernels: float, alone: float = float("inf"), waking: float = 0.0) -> Costs:
+    """What each product takes; the same with other threads."""
+    return Costs((0, numpys, 0, 0, 0, numpys, 0, 0, 0), (0, kernels, 0, 0, 0, 0), alone, waking)
+
+
+@pytest.mark.parametrize("sample", [asked(), asked(9), asked(k=5), asked(9, k=5)], ids=kind_of)
+def test_a_product_is_for_a_kernel_that_is_expected_to_take_a_tenth_less(sample: Asked) -> None:
+    assert not numpys_own(sample, lambda kind: costs(1000.0, 890.0))
+    reason = numpys_own(sample, lambda kind: costs(1000.0, 950.0))
+    assert f"{sample.products} us" in reason
+    assert WORDS[kind_of(sample)] in reason
+
+
+def test_waking_counts_for_kernels_where_numpy_wakes_no_threads() -> None:
+    sample = asked()
+    assert numpys_own(sample, lambda kind: costs(1000.0, 800.0, waking=200.0))
+    assert not numpys_own(sample, lambda kind: costs(1000.0, 800.0, alone=999_999, waking=200.0))
+    assert not numpys_own(asked(k=200), lambda kind: Costs((0, *[0.0] * 4, 9.0, 0, 0, 0), (0, 8.0, 0, 0, 0, 0), 1e6, 0))
+    assert numpys_own(asked(k=90), lambda kind: Costs((0, *[0.0] * 4, 9.0, 0, 0, 0), (0, 8.0, 0, 0, 0, 0), 1e6, 0))
+    assert not asked(1, 1, 4000, 4000).wakes(1e6), "this BLAS function has other limits"
+    assert not asked(dtype="int32").wakes(1e3)
+
+
+def test_large_products_are_for_kernels() -> None:
+    free = costs(0.0, 1.0)
+    assert numpys_own(asked(m=250, n=250, k=250), lambda kind: free)
+    assert not numpys_own(asked(m=260, n=260, k=260), lambda kind: free), "beyond what was measured"
     assert numpys_own(asked(9, m=250, n=250, k=250), lambda kind: free)
     assert not numpys_own(asked(9, m=260, n=260, k=260), lambda kind: free), "beyond what was measured"
+    assert not numpys_own(asked(9), lambda kind: costs(0.0, 1.0, alone=999_999)), "NumPy's threads wait for each other"
     assert numpys_own(asked(9, m=5000, n=5000, k=2), lambda kind: free), "C counts here"
 
 
 def test_amounts_of_a_kernel() -> None:
     one = asked(10, m=3, n=17, k=5, across=(True, False))
     assert kernels_amounts(one)[1:] == (10, 10 * 3 * 32 * 5, 10 * 3 * 32, 10 * (15 + 85), 10 * 15)
-    assert numpys_amounts(one)[1:] == (10, 10 * 3 * 17 * 5, 10 * 3 * 17, 10 * (15 + 85))
+    work = (10, 10 * 3 * 17 * 5, 10 * 3 * 17, 10 * (15 + 85))
+    assert numpys_amounts(one, False)[1:] == (*work, 0, 0, 0, 0)
+    assert numpys_amounts(one, True)[1:] == (0, 0, 0, 0, *work)
     folded = asked(10, m=3, n=17, k=5, ours=1)  # one matrix with ten times the rows
     assert kernels_amounts(folded)[1:] == (1, 30 * 32 * 5, 30 * 32, 150 + 85, 0)
 
@@ -99,15 +112,19 @@ def test_costs_are_found_again() -> None:
 
 def test_a_slow_machine_measures_fewer_samples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numpy_limits, "ENOUGH_S", 0.0)
+    monkeypatch.setattr(numpy_limits, "ways", lambda device, each: each)
+    monkeypatch.setattr(numpy_limits, "_alone", lambda *given: 1e6)
     tried: list[Asked] = []
 
-    def times(each: Asked) -> tuple[float, float]:
-        tried.append(each)
-        return 1e-6, 2e-6
+    def times(group: list[Asked], rest: float) -> list[tuple[float, float]]:
+        assert bool(rest) == any(each.wakes(1e6) for each in group)
+        tried.extend(group)
+        return [(1e-6, 2e-6)] * len(group)
 
-    costs = costs_of(samples_of("stack", "float32", "float32"), times)
-    assert len(tried) == FEWEST
-    assert costs.reason("stack", asked(3))
+    monkeypatch.setattr(numpy_limits, "least_times", times)
+    found = numpy_limits._costs(None, samples_of("stack", "float32", "float32"), 0.1, 0.0)  # type: ignore[arg-type]
+    assert len(tried) == FEWEST < SAMPLES
+    assert found.reason("stack", asked(3))
 
 
 @pytest.mark.parametrize("kind", MOST)
@@ -118,21 +135,52 @@ def test_samples_of_costs(kind: str) -> None:
     assert len(samples) == SAMPLES
     assert {kind_of(each) for each in samples} == {kind}
     assert len({each.across for each in samples}) == (1 if kind == "outers" else 4)
-    numpys, kernels = (5.0, 60.0, 0.03, 0.4, 0.3), (20.0, 200.0, 0.02, 0.2, 0.1, 0.5)
+    assert len(set(samples)) > 0.9 * SAMPLES
+    real = Costs((5.0, 60.0, 0.03, 0.4, 0.3, 9000.0, 0.02, 0.3, 0.2), (20.0, 200.0, 0.02, 0.2, 0.1, 0.5), 1e6, 20e3)
 
     def times(each: Asked) -> tuple[float, float]:
-        return (
-            sum(map(float.__mul__, numpys, map(float, numpys_amounts(each)))) / 1e9,
-            sum(map(float.__mul__, kernels, map(float, kernels_amounts(each)))) / 1e9,
-        )
+        numpys, kernels = real.expected(each)
+        return numpys / 1e9, (kernels - (0 if each.wakes(real.alone) else real.waking)) / 1e9
 
-    costs = costs_of(samples, times)
+    found = costs_of(samples, [times(each) for each in samples], real.alone, real.waking / 1e9)
     generator = np.random.default_rng(5)
+    single = kind in ("product", "shallow")
     for count, m, n, k in np.exp(generator.random((50, 4)) * np.log((1000, 100, 100, 100))).astype(int).tolist():
-        other = asked(max(2, count), m, n, {"outers": 1, "shallow": max(2, k % 17)}.get(kind, k + 17), dtype)
-        ours, theirs = (sum(map(float.__mul__, cost, map(float, amounts(other)))) for cost, amounts in (
-            (costs.kernels, kernels_amounts), (costs.numpys, numpys_amounts)))  # fmt: skip
-        assert (theirs, ours) == pytest.approx([each * 1e9 for each in times(other)], rel=0.05)
+        depth = {"outers": 1, "shallow": max(2, k % 17), "shallows": max(2, k % 17)}.get(kind, k + 17)
+        other = asked(1 if single else max(2, count), m + 1, n + 1, depth, dtype)
+        assert found.expected(other) == pytest.approx(real.expected(other), rel=0.05, abs=5000 if single else 0)
+
+
+def test_the_squares_that_wake_threads_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numpy_limits, "ways", lambda device, each: (each.m, None))
+    for last, expected in ((64, 64), (100, 100), (111, 100), (256, 256), (1000, float("inf")), (0, 64)):
+        monkeypatch.setattr(numpy_limits, "wakes_threads", lambda side, rest, last=last: side > last)
+        found = numpy_limits._alone.__wrapped__(None, "float32", "float32", 0.1)
+        assert found == expected**3
+    assert numpy_limits._alone.__wrapped__(None, "int32", "int32", 0.1) == float("inf")
+
+
+def test_pairs_of_ways_take_turns_and_kernels_wait_for_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(numpy_times, "let_threads_rest", lambda rest: seen.append("rest"))
+    monkeypatch.setattr(numpy_times, "BLOCK_S", 0.0)
+
+    def way(name: str) -> Callable[[], None]:
+        def call() -> None:
+            if seen[-1:] != [name]:
+                seen.append(name)
+            sleep(0.003 if name == "kernel 2" else 0.0)
+
+        return call
+
+    pairs = [(way(f"numpy {number}"), way(f"kernel {number}")) for number in (1, 2)]
+    times = numpy_times.least_times(pairs, 0.1)
+    turn = ["rest", "numpy 1", "numpy 2", "rest", "kernel 1", "kernel 2"]
+    assert seen == turn * numpy_times.TURNS
+    assert [ours >= 3e-3 for _, ours in times] == [False, True]
+    seen.clear()
+    numpy_times.least_times(pairs, 0.0)
+    assert "rest" not in seen
 
 
 def test_nothing_is_measured_for_the_least_products_nor_for_types_that_numpy_lacks() -> None:
@@ -145,7 +193,7 @@ def test_nothing_is_measured_for_the_least_products_nor_for_types_that_numpy_lac
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("kind", ["product", "vector", "outer", "loops"])
+@pytest.mark.parametrize("kind", ["vector", "outer", "loops"])
 def test_limits_lie_between_two_sizes(dtype: str, kind: str) -> None:
     blas = dtype in ("float32", "float64", "complex64", "complex128")
     if not blas and kind != "loops":
