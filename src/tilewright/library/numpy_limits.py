@@ -1,6 +1,6 @@
 """Measures which products NumPy's own is faster for than a kernel, once for each machine, type and kind of product.
 
-A measurement runs when the first product comes that is in question, takes 0.3 to 3 s, and is kept on disk for this
+A measurement runs when the first product comes that is in question, takes 0.3 to 2 s, and is kept on disk for this
 processor, driver, NumPy and BLAS with its number of threads. For a limit it bisects a list of sizes. For costs it takes
 SAMPLES products that spread over their sizes, and fits the costs to their times. At each size both ways take turns in
 short blocks, and their least times are compared, because other programs only ever make a time longer. Where NumPy wakes no
@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from functools import cache
+from itertools import pairwise
 from time import perf_counter, process_time, sleep
 from typing import Any
 
@@ -34,9 +35,8 @@ from .numpy_times import WATCHED_S, WOKEN, compared, least_times, wakes_threads,
 
 # Squares that NumPy's threads are watched with. No BLAS wakes threads for the first.
 WATCHED_SIDES = (64, 72, 80, 88, 96, 100, 112, 128, 160, 192, 256, 384)
-GROUP = 16  # samples whose kernels wait together for NumPy's threads to rest
-FEWEST = 2 * GROUP  # samples, if the others would take longer than ENOUGH_S
-ENOUGH_S = 1.5
+GROUP = 32  # samples whose kernels wait together for NumPy's threads to rest
+ENOUGH_S = 1.0  # if the first group takes longer, it must do
 FIT_ROUNDS = 1000
 GAIN = 0.9  # below a limit NumPy's own takes at most this part of our time
 ONE_THREAD = 64**3  # multiply-adds of a product that no BLAS wakes threads for
@@ -101,13 +101,12 @@ def machine(device: Device) -> str:
 
 
 def _costs(device: Device, samples: Sequence[Asked], rest: float, waking: float) -> Costs:
-    """The costs by the times of the samples. On a slow or busy machine the first of them must do: they spread over all sizes,
-    too."""
+    """The costs by the times of the samples. On a slow or busy machine the first group must do: it spreads over all sizes."""
     alone = _alone(device, samples[0].read, samples[0].result, rest)
     found: list[tuple[float, float]] = []
     end = perf_counter() + ENOUGH_S
     for first in range(0, len(samples), GROUP):
-        if len(found) >= FEWEST and perf_counter() > end:
+        if found and perf_counter() > end:
             break
         group = samples[first : first + GROUP]
         woken = any(each.wakes(alone) for each in group)
@@ -132,20 +131,10 @@ def _alone(device: Device, read: str, result: str, rest: float) -> float:
     if result not in BLAS_TYPES:
         return float("inf")
 
-    def woken(side: int) -> bool:
-        return wakes_threads(ways(device, Asked(1, side, side, side, read, result))[0], rest)
-
-    first = last_true(len(WATCHED_SIDES) - 1, lambda place: not woken(WATCHED_SIDES[place + 1])) + 1
-    return float(WATCHED_SIDES[first] ** 3) if first < len(WATCHED_SIDES) - 1 else float("inf")
-
-
-def last_true(count: int, holds: Callable[[int], bool]) -> int:
-    """The last of `count` places that `holds`, by bisection: it holds for all before. -1 if it does for none."""
-    held, lost = -1, count
-    while lost - held > 1:
-        middle = (held + lost) // 2
-        held, lost = (middle, lost) if holds(middle) else (held, middle)
-    return held
+    for quiet, side in pairwise(WATCHED_SIDES):  # upwards, so that no threads spin yet
+        if wakes_threads(ways(device, Asked(1, side, side, side, read, result))[0], rest):
+            return float(quiet**3)
+    return float("inf")
 
 
 def fitted(amounts: Any, times: Any) -> tuple[float, ...]:
@@ -168,7 +157,10 @@ def fitted(amounts: Any, times: Any) -> tuple[float, ...]:
 def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -> Limit:
     """The amount of the last size at which NumPy `wins`."""
     sizes = sizes_of(kind, read, result)
-    won = last_true(len(sizes), lambda place: wins(sizes[place]))
+    won, lost = -1, len(sizes)
+    while lost - won > 1:
+        middle = (won + lost) // 2
+        won, lost = (middle, lost) if wins(sizes[middle]) else (won, middle)
     if won < 0:
         return Limit(0.0, "none")
     _, m, n, k = sizes[won][:4]

@@ -23,7 +23,7 @@ from tilewright.dispatch.numpys_own import (
     numpys_own,
 )
 from tilewright.library import numpy_limits, numpy_times
-from tilewright.library.numpy_limits import FEWEST, GAIN, bisected, costs_of, fitted
+from tilewright.library.numpy_limits import GAIN, GROUP, bisected, costs_of, fitted
 from tilewright.library.numpy_samples import MOST, SAMPLES, samples_of, sizes_of
 from tilewright.library.numpy_times import PAUSE_S, compared, wakes_threads, waking_s
 
@@ -123,7 +123,7 @@ def test_a_slow_machine_measures_fewer_samples(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(numpy_limits, "least_times", times)
     found = numpy_limits._costs(None, samples_of("stack", "float32", "float32"), 0.1, 0.0)  # type: ignore[arg-type]
-    assert len(tried) == FEWEST < SAMPLES
+    assert len(tried) == GROUP < SAMPLES
     assert found.reason("stack", asked(3))
 
 
