@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from math import prod
-from threading import BoundedSemaphore, Lock, RLock, Timer
+from threading import BoundedSemaphore, RLock, Timer, local
 from time import monotonic
 from typing import Any, NamedTuple
 from weakref import finalize, ref
@@ -49,7 +49,7 @@ class _Chunk:
     loaded: "Resident | None" = None
     users: int = 0
     used: float = 0.0  # when
-    loading: Lock = field(default_factory=Lock)
+    loading: Any = field(default_factory=RLock)  # a destructor may multiply the chunk meanwhile
 
 
 class LetGo(NamedTuple):
@@ -89,6 +89,7 @@ class DeviceMemory:
         self._lock = RLock()
         self._watched = False  # whether a thread will look for chunks that nobody uses
         self._products = BoundedSemaphore(PRODUCTS)
+        self._own = local()
         self.channels = Channels(device)
         device.pool.holders.append(self.drop_idle)
 
@@ -120,7 +121,7 @@ class DeviceMemory:
         """
         fresh = total is None and before is None
         begun = False
-        with self._products, ExitStack() as used:
+        with self._turn(), ExitStack() as used:
             try:
                 with self.channels.channel() as channel:  # after an error it waits for copies, before their memory goes
                     left, right = (used.enter_context(self._resident(each.chunk, channel)) for each in (a, b))
@@ -136,6 +137,20 @@ class DeviceMemory:
                 total = None  # a new sum goes, too
         self.device.pool.release()
         return None
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """A product's turn. One that a destructor, or a signal's handler, computes within another has that one's turn: to wait
+        for its own would hold up both, perhaps in every thread."""
+        if getattr(self._own, "multiplies", False):
+            yield
+            return
+        self._own.multiplies = True
+        try:
+            with self._products:
+                yield
+        finally:
+            self._own.multiplies = False
 
     def _multiply(self, left: Array, right: Array, out: Array, fresh: bool, arithmetic: Arithmetic) -> None:
         """Add a product to `out`, or store it, and wait."""
@@ -295,7 +310,7 @@ class DeviceMemory:
 
 
 _memories: dict[Device, DeviceMemory] = {}
-_finding = Lock()
+_finding = RLock()  # a destructor, or a signal's handler, may multiply meanwhile
 
 
 def worker_memory() -> DeviceMemory | None:
@@ -308,7 +323,7 @@ def worker_memory() -> DeviceMemory | None:
         return None
     with _finding:
         if device not in _memories:
-            _memories[device] = DeviceMemory(device)
+            _memories.setdefault(device, DeviceMemory(device))
         return _memories[device]
 
 

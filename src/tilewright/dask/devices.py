@@ -8,17 +8,25 @@ that takes the place of a killed one gets its device.
 
 import socket
 import sys
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
-from threading import Lock
-from typing import Any
+from threading import RLock
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary, finalize
 
 from ..runtime.device import preset_device
 from ..runtime.opencl.dealt import dealt_device
 
 _devices: "WeakKeyDictionary[Any, str | None]" = WeakKeyDictionary()
-_finding = Lock()
+_finding = RLock()  # a destructor, or a signal's handler, may multiply meanwhile
+
+
+class Place(NamedTuple):
+    """A worker's place among those of this user on this host. `leave` gives it back, as the end of the worker does."""
+
+    number: int
+    leave: Callable[[], Any]
 
 
 def current_worker() -> Any:
@@ -41,12 +49,17 @@ def worker_device() -> str | None:
         return None
     with _finding:
         if worker not in _devices:
-            _devices[worker] = dealt_device(place_on_host(worker))
+            place = place_on_host(worker)
+            found = dealt_device(place.number)
+            if worker in _devices:  # by a call of such a destructor
+                place.leave()
+            else:
+                _devices[worker] = found
         return _devices[worker]
 
 
-def place_on_host(worker: Any) -> int:
-    """The worker's place among those of this user on this host: the first that no other worker holds."""
+def place_on_host(worker: Any) -> Place:
+    """The first place that no other worker holds."""
     import locket
 
     folder = Path(worker.local_directory).parent  # shared by the workers of a user; on some sites also by hosts
@@ -56,6 +69,5 @@ def place_on_host(worker: Any) -> int:
             lock.acquire()
         except locket.LockError:
             continue
-        finalize(worker, lock.release)
-        return place
+        return Place(place, finalize(worker, lock.release))
     raise AssertionError  # places do not end

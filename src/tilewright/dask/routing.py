@@ -31,7 +31,7 @@ class _Choice(NamedTuple):
 
 # Of each thread and coroutine: those that are not within a context get Dask's own products.
 _choice: ContextVar[_Choice | None] = ContextVar("tilewright.dask.products", default=None)
-_changing = threading.Lock()
+_changing = threading.RLock()  # a destructor, or a signal's handler, may have a context of its own meanwhile
 _contexts = 0
 
 

@@ -135,7 +135,7 @@ def test_a_worker_holds_what_the_plan_says(client: Any, tmp_path: Path) -> None:
 
 
 def places(dask_worker: Any = None) -> int:
-    return devices.place_on_host(dask_worker)
+    return devices.place_on_host(dask_worker).number
 
 
 def test_workers_of_a_host_have_places_of_their_own(client: Any) -> None:
@@ -147,9 +147,9 @@ def test_a_worker_that_is_gone_leaves_its_place(tmp_path: Path) -> None:
         local_directory = str(tmp_path / "worker")
 
     first, second = Worker(), Worker()
-    assert [devices.place_on_host(each) for each in (first, second)] == [0, 1]
+    assert [devices.place_on_host(each).number for each in (first, second)] == [0, 1]
     del first
-    assert devices.place_on_host(Worker()) == 0
+    assert devices.place_on_host(Worker()).number == 0
 
 
 def set_device(name: str) -> None:

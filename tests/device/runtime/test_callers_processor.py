@@ -1,5 +1,6 @@
 """The thread that waits for a CPU device and the driver's own threads come to different processors."""
 
+import _thread
 import os
 import threading
 from collections.abc import Iterator
@@ -182,7 +183,7 @@ def test_the_threads_that_a_call_starts_are_known_but_pythons() -> None:
         return "made"
 
     assert bound.note_threads_of(make) == "made"
-    assert not bound._drivers
+    assert not bound._noted
     done.set()
     threads[0].join()
 
@@ -205,6 +206,41 @@ def test_a_destructor_may_open_a_device_while_threads_are_noted(monkeypatch: pyt
         caller.join(10)
     assert not caller.is_alive()
     assert found == ["outer", "inner"]
+
+
+def test_a_destructor_may_open_a_device_while_threads_are_looked_at(here: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The threads that it notes are the driver's at the next look."""
+    bound, allowed = BoundProcessors(), callers_processor._allowed
+    done, started = threading.Event(), list[int]()
+
+    def make() -> None:
+        started.append(-1)  # no second time
+        ready = threading.Event()
+
+        def stay() -> None:
+            started[0] = threading.get_native_id()
+            ready.set()
+            done.wait(10)
+
+        _thread.start_new_thread(stay, ())  # which Python's list of threads does not have, as a driver's
+        assert ready.wait(10)
+
+    def disturbed(thread: int) -> str:
+        if not started:
+            bound.note_threads_of(make)
+        return allowed(thread)
+
+    monkeypatch.setattr(callers_processor, "_allowed", disturbed)
+    caller = threading.Thread(target=leave_bound_processor, args=(bound,), daemon=True)
+    caller.start()
+    caller.join(10)
+    try:
+        assert not caller.is_alive()
+        assert not bound._drivers
+        leave_bound_processor(bound)
+        assert bound._drivers == set(started)
+    finally:
+        done.set()
 
 
 def test_long_products_ask_and_short_ones_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

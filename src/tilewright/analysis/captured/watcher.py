@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from threading import Lock
+from threading import RLock
 from time import monotonic
 from typing import Protocol
 
@@ -56,7 +56,10 @@ class Watcher:
         self._counts: Counter[Key] = Counter()
         self._rows: dict[Key, WatchedLaunch] = {}  # of a key's first launch, or of the one that was explained
         self._tried: Counter[CapturedKernel] = Counter()
-        self._lock, self._explaining = Lock(), Lock()
+        self._lock, self._explaining = (
+            RLock(),
+            RLock(),
+        )  # a destructor, or a signal's handler, may enqueue a launch meanwhile
         self._begin, self._spent = monotonic(), 0.0
 
     def launches(self) -> tuple[WatchedLaunch, ...]:
@@ -134,13 +137,13 @@ class Watcher:
         """The row of a launch with its explanation or the reason why there is none."""
         try:
             with self._explaining:
-                begin = monotonic()
+                begin, spent = monotonic(), self._spent
                 seconds = max(min(self._limits.launch_seconds, self._time_left()), SHORTEST_S)
                 try:
                     found = explain_captured(captured, model=self._model, seconds=seconds)
                 finally:
                     taken = monotonic() - begin
-                    self._spent += taken
+                    self._spent = spent + taken  # with launches of such destructors
         except Exception as error:  # of whatever kind: it must not become the program's
             return replace(row, reason=_said(error))
         return replace(row, explanation=found.explanation, notes=found.notes, reason="", seconds=taken)

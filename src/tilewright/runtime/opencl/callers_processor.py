@@ -15,6 +15,7 @@ processor and never runs it. Such threads do not count.
 import ctypes
 import os
 import threading
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -24,6 +25,7 @@ from typing import Any, TypeVar
 from ...core.device import DeviceInfo
 from ..processors import processor_numbers
 from ..resting import TASKS
+from .copy_threads import taken_from
 
 LOOK_S = 0.5  # between two looks at all threads, which take some 20 us each: a driver binds its own when they begin
 Made = TypeVar("Made")
@@ -39,6 +41,8 @@ class BoundProcessors:
         """Forget all threads, as a fork must: they belong to the process that it came from."""
         self._threads: dict[int, int] = {}  # by the processor to which they are bound
         self._drivers: set[int] = set()
+        # Without a lock: a destructor may open a device while its own thread looks at threads.
+        self._noted: deque[set[int]] = deque()
         self._looked = float("-inf")
         self._lock = threading.Lock()
 
@@ -46,9 +50,8 @@ class BoundProcessors:
         """Call a function of Intel's driver, and note the threads that it starts."""
         before = _threads()
         made = make()
-        started = _threads() - before - {each.native_id for each in threading.enumerate()}
-        with self._lock:
-            self._drivers |= started
+        if started := set(_threads() - before - {each.native_id for each in threading.enumerate()}):
+            self._noted.append(started)
         return made
 
     def clear(self, processor: int) -> None:
@@ -59,6 +62,8 @@ class BoundProcessors:
         if not self._lock.acquire(blocking=False):
             return
         try:
+            while (started := taken_from(self._noted)) is not None:
+                self._drivers |= started
             if monotonic() - self._looked > LOOK_S:
                 self._look()
             if (thread := self._threads.get(processor)) is not None:

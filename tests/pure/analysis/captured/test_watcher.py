@@ -1,12 +1,17 @@
 """Launches of other programs: their arguments by type, the watcher's budgets, and its report."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Thread
+from time import monotonic
+from typing import Any
 
 import numpy as np
 import pytest
 
+from tilewright.analysis.captured import watcher as watching
 from tilewright.analysis.captured.arguments import arguments_of
 from tilewright.analysis.captured.explained import explain_captured
 from tilewright.analysis.captured.pages import save_pages
@@ -245,6 +250,32 @@ def test_threads_are_counted_together() -> None:
     (row,) = watcher.launches()
     assert row.launches == 200
     assert row.explanation is not None
+
+
+@pytest.mark.parametrize("while_explained", [True, False])
+def test_a_destructor_may_enqueue_a_launch_meanwhile(while_explained: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The garbage collector runs it wherever memory is allocated. Both launches are explained, and their time counts once."""
+    watcher, inner = Watcher(), [Launch(global_size=(32,))]
+    name = "explain_captured" if while_explained else "replace"
+    disturbed: Callable[..., Any] = getattr(watching, name)
+
+    def collect(*given: Any, **named: Any) -> Any:
+        if inner:
+            watcher.seen(inner.pop())
+        return disturbed(*given, **named)
+
+    monkeypatch.setattr(watching, name, collect)
+    begin = monotonic()
+    caller = Thread(target=watcher.seen, args=(Launch(),), daemon=True)
+    caller.start()
+    caller.join(30)
+    assert not caller.is_alive()
+    rows = watcher.launches()
+    assert {(row.global_size, row.launches, row.reason, row.useful_bytes) for row in rows} == {
+        ((32,), 1, "", 256),
+        ((64,), 1, "", 512),
+    }
+    assert watcher._spent <= monotonic() - begin
 
 
 @pytest.mark.parametrize(("word", "expected"), [("bounds", True), ("faults", True), ("race", False), ("conflicts", False),
