@@ -10,7 +10,7 @@ import pyopencl.array as cl_array
 import pytest
 
 from tilewright import copy, gemm, matmul, matrix_transpose, transpose
-from tilewright.errors import InvalidInput, UnknownName, Unsupported
+from tilewright.errors import InvalidInput, LaunchFailed, UnknownName, Unsupported
 from tilewright.library.engine import default_device
 from tilewright.library.memory.opencl import OpenCLMemory
 from tilewright.runtime.opencl.adopted import KEPT_CONTEXTS, adopt
@@ -124,6 +124,28 @@ def test_an_empty_product_waits_and_has_an_event(one_device: Device) -> None:
     result.events[-1].wait()
 
 
+@pytest.mark.parametrize("place", ["wait_for", "an array's events"])
+def test_a_call_that_waits_for_a_failed_command_fails(place: str, device: Device) -> None:
+    """Intel's driver did not run the launch, and said that it was complete: the result held what was there before."""
+    failed = cl.UserEvent(device.context)
+    failed.set_status(-5)
+    a, b = cl_array.to_device(device.queue, A), cl_array.to_device(device.queue, B)
+    waits = [failed] if place == "wait_for" else None
+    if waits is None:
+        b.events.append(failed)
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: matmul(a, b, wait_for=waits),
+        lambda: gemm(a, b, alpha=2, wait_for=waits),
+        lambda: transpose(b, wait_for=waits),
+    )
+    on_host: tuple[Callable[[], Any], ...] = (lambda: matmul(A, B, wait_for=waits), lambda: copy(A, wait_for=waits))
+    for call in (*calls, *(on_host if waits else ())):
+        with pytest.raises(LaunchFailed, match=r"waits for has failed: OpenCL OUT_OF_RESOURCES \(-5\)"):
+            call()
+    b.events.clear()
+    assert np.allclose(matmul(a, b).get(), A @ B, atol=1e-5)
+
+
 def test_arrays_of_another_context_are_refused(device: Device) -> None:
     """D22: the driver said INVALID_MEM_OBJECT, or nothing."""
     context = cl.Context([device.device])
@@ -142,6 +164,7 @@ def test_arrays_of_another_context_are_refused(device: Device) -> None:
 
 ANYTHING: Any = 3
 FRACTION: Any = 1.5
+ANY_VIEW: Any = memoryview(bytes(4)).cast("B", (2, 2))
 # What is wrong, the call, its error, and names and values of the sentence.
 WRONG_CALLS: dict[str, tuple[Any, type[Exception], str]] = {
     "out is a list": (lambda a, b: matmul(A, B, [[0]]), InvalidInput, "out is a list"),
@@ -159,6 +182,12 @@ WRONG_CALLS: dict[str, tuple[Any, type[Exception], str]] = {
     "queue is a number": (lambda a, b: matmul(A, B, queue=3), InvalidInput, "queue.*int.*CommandQueue"),
     "wait_for holds a number": (lambda a, b: matmul(A, B, wait_for=[1]), InvalidInput, r"wait_for=\[1\].*Event"),
     "wait_for is a number": (lambda a, b: matmul(A, B, wait_for=ANYTHING), InvalidInput, "wait_for=3.*Event"),
+    "wait_for is a memoryview": (
+        lambda a, b: matmul(a, b, wait_for=ANY_VIEW),
+        InvalidInput,
+        "wait_for=<memory at .*Event",
+    ),
+    "wait_for is a text": (lambda a, b: matmul(a, b, wait_for=""), InvalidInput, "wait_for='': .*Event"),
     "dtype has no meaning": (lambda a, b: matmul(A, B, dtype="nonsense"), InvalidInput, "dtype='nonsense'"),
     "device is a number with a fraction": (lambda a, b: matmul(A, B, device=FRACTION), InvalidInput, r"device=1\.5"),
     "device beside device arrays": (lambda a, b: matmul(a, b, device="cpu"), InvalidInput, "device='cpu'"),

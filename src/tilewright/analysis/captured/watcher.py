@@ -56,10 +56,8 @@ class Watcher:
         self._counts: Counter[Key] = Counter()
         self._rows: dict[Key, WatchedLaunch] = {}  # of a key's first launch, or of the one that was explained
         self._tried: Counter[CapturedKernel] = Counter()
-        self._lock, self._explaining = (
-            RLock(),
-            RLock(),
-        )  # a destructor, or a signal's handler, may enqueue a launch meanwhile
+        # A destructor, or a signal's handler, may enqueue a launch meanwhile.
+        self._lock, self._explaining = RLock(), RLock()
         self._begin, self._spent = monotonic(), 0.0
 
     def launches(self) -> tuple[WatchedLaunch, ...]:

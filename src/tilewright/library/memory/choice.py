@@ -10,13 +10,14 @@ from pyopencl.array import Array
 from ...errors import InvalidInput, quoted
 from ...runtime.forks import refuse_if_forked
 from ...runtime.opencl.adopted import adopt
+from ...runtime.opencl.device import check
 from ..cuda_arrays.frameworks import framework_of
 from ..engine import default_device
 from .cuda import CudaMemory, cuda_memory
 from .cuda_calls import calls_of
 from .host import HostMemory
 from .opencl import OpenCLMemory
-from .opencl_arrays import check_events, check_queue
+from .opencl_arrays import check_events, check_queue, refuse_failed
 
 Memory = HostMemory | OpenCLMemory | CudaMemory
 # The memory of arrays by their exact type, for ready calls (`ready.py`). Subclasses go the general way.
@@ -58,7 +59,9 @@ def memory_for(values: Sequence[Any], device: Any, queue: Any, wait_for: Any) ->
         allocator = next((array.allocator for array in arrays if array.allocator is not None), None)
         return OpenCLMemory(opened, own, events, allocator)
     if events:
-        cl.wait_for_events(events)  # the host may read the arrays in this call
+        refuse_failed(events)
+        with check("waiting for the events of wait_for"):
+            cl.wait_for_events(events)  # the host may read the arrays in this call
     return HostMemory(opened, own, device is not None or own is not None)
 
 

@@ -23,6 +23,7 @@ from .opencl_arrays import (
     is_of,
     leave_event,
     overlap,
+    refuse_failed,
     same_elements,
 )
 from .opencl_ready import OpenCLReady
@@ -190,6 +191,7 @@ class OpenCLMemory(DeviceCopies):
             for event in array.events:
                 if id(event) not in left and not is_of(event, self.queue) and event not in waits:
                     waits = [*waits, event]
+        refuse_failed(waits)
         return waits or None
 
     def leave(self, event: Any, arrays: Collection[Array]) -> None:

@@ -11,7 +11,9 @@ import pyopencl as cl
 from pyopencl.array import Array
 from pyopencl.tools import PooledBuffer
 
-from ...errors import InvalidInput, quoted
+from ...errors import InvalidInput, LaunchFailed, quoted
+from ...runtime.opencl.device import check
+from ...runtime.opencl.error_codes import error_sentence
 from ..shapes import share_elements
 from ..views import device_view
 
@@ -27,9 +29,27 @@ def check_queue(queue: Any) -> None:
 
 def check_events(wait_for: Any) -> list[Any]:
     """`wait_for` as a list; InvalidInput for anything but a list of events."""
-    if not isinstance(wait_for, Sequence) or not all(isinstance(each, cl.Event) for each in wait_for):
+    # Python cannot go through memoryviews of several dimensions, which are sequences, too.
+    listed = isinstance(wait_for, Sequence) and not isinstance(wait_for, memoryview | str | bytes)
+    if not listed or not all(isinstance(each, cl.Event) for each in wait_for):
         raise InvalidInput(f"wait_for={quoted(wait_for)}: pass a list of pyopencl.Event")
     return list(wait_for)
+
+
+def refuse_failed(events: Iterable[Any]) -> None:
+    """LaunchFailed if a command that a call waits for has failed.
+
+    Intel's driver never runs a launch after it, and says that the launch is complete.
+    """
+    for event in events:
+        with check("asking for the status of an event"):
+            status = event.command_execution_status
+        if status < 0:
+            raise LaunchFailed(
+                f"a command that the call waits for has failed: {error_sentence(status)}; make what it should have made, "
+                "and pass the event of that",
+                status,
+            )
 
 
 def memory_of(array: Array) -> tuple[int, int, int]:
