@@ -24,10 +24,10 @@ from tilewright.errors import NoDevice
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
 from tilewright.library import engine, lookup, multiply
 from tilewright.library.streamed import planning as streamed_planning
-from tilewright.measurement.baselines.child import blas_settings
 from tilewright.runtime import children, home
 from tilewright.runtime.cuda.device import Device as CudaDevice
 from tilewright.runtime.cuda.opening import open_device as open_cuda_device
+from tilewright.runtime.environment import blas_settings
 from tilewright.runtime.icd.preference import NEVER_BY_DEFAULT, preference
 from tilewright.runtime.opencl.device import Device, list_devices, open_device
 from tilewright.runtime.opencl.staging import Limits

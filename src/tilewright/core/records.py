@@ -241,6 +241,8 @@ class Environment:
     clock_mhz: float | None = None  # read during the run, if the system tells it
     power_w: float | None = None
     others: float | None = None  # mean number of cores that other programs kept busy, if the system tells it
+    # Variables that configure a BLAS, which NumPy obeys where the library calls it; None in records of older versions.
+    blas_settings: dict[str, str] | None = None
 
 
 @dataclass(frozen=True)

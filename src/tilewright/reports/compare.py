@@ -102,12 +102,13 @@ def broken(first: Record, second: Record) -> list[Row]:
 
 
 def headings(first: Record, second: Record, names: tuple[str, str]) -> list[str]:
-    """Both sides with their files ("" for none), devices and sizes, busy machines, and what a ratio means."""
+    """Both sides with their files ("" for none), devices and sizes, busy machines, a BLAS's variables, and what a ratio means."""
     one, other = (f"{name}: " if name else "" for name in names)
     return [
         f"first   {one}{heading(first)}",
         f"second  {other}{heading(second)}",
         *_busy_lines(first, second),
+        *_settings_lines(first, second),
         "ratio of medians [p20 .. p80]; above 1 the second is faster",
     ]
 
@@ -117,6 +118,25 @@ def _busy_lines(first: Record, second: Record) -> Iterator[str]:
         if is_busy(found):
             used = f"other programs used {figure(found.others or 0.0)} of {found.cores} cores"
             yield f"the {side} was measured on a busy machine: {used}, so its rates are too low"
+
+
+def _settings_lines(first: Record, second: Record) -> Iterator[str]:
+    """What the sides say of variables that configure a BLAS, if that differs. On GPUs the library does not call NumPy."""
+    environments = first.environment, second.environment
+    given = [found.blas_settings if found.device.kind == "cpu" else {} for found in environments]
+    if any(given) and given[0] != given[1]:
+        one, other = (
+            "does not say whether any was set" if each is None else f"had {_variables(each) or 'none'}"
+            for each in given
+        )
+        yield (
+            f"variables of a BLAS differ: the first {one}, the second {other}; the library's rows obey them where it calls "
+            "NumPy, baselines do not"
+        )
+
+
+def _variables(settings: dict[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items())
 
 
 def table(comparisons: Sequence[Comparison]) -> list[str]:

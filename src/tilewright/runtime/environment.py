@@ -13,6 +13,9 @@ from .processors import usable_processors
 from .telemetry import Reading, read_smi
 
 PACKAGES = ("tilewright", "numpy", "pyopencl")
+BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
+# It changes no product: it lets two OpenMP libraries share a process, and threadpoolctl sets it.
+ALLOWED = "KMP_DUPLICATE_LIB_OK"
 
 
 def read_environment(device: DeviceInfo, others: float | None = None) -> Environment:
@@ -30,7 +33,13 @@ def read_environment(device: DeviceInfo, others: float | None = None) -> Environ
         clock_mhz=now.clock_mhz,
         power_w=now.power_w,
         others=others,
+        blas_settings=blas_settings(),
     )
+
+
+def blas_settings() -> dict[str, str]:
+    """The variables of this environment that configure a BLAS: NumPy obeys them in this process, and no baseline does."""
+    return {name: os.environ[name] for name in sorted(os.environ) if name.startswith(BLAS_SETTINGS) and name != ALLOWED}
 
 
 def version_of(package: str) -> str:

@@ -16,9 +16,10 @@ from tilewright.core.records import Row
 from tilewright.core.types import numpy_dtype
 from tilewright.errors import ProcessFailed, Unsupported
 from tilewright.measurement.baselines import child
-from tilewright.measurement.baselines.child import ChildBaseline, blas_settings, clean_environment, numpy_baseline
+from tilewright.measurement.baselines.child import ChildBaseline, clean_environment, numpy_baseline
 from tilewright.measurement.baselines.children.numpy_child import blas_facts, load
 from tilewright.measurement.cases import Case, measure_cases, new_row
+from tilewright.runtime.environment import blas_settings
 from tilewright.runtime.verify import Reference
 
 PROBLEMS = [Gemm(5, 7, 3), Gemm(4, 4, 4, "int32"), Transpose(3, 8, "float64", offset=2), Copy(4, 6), Gemm(3, 2, 0)]

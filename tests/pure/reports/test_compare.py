@@ -9,9 +9,10 @@ from example_records import RECORD, row
 from says import says
 
 from tilewright.cli.main import main
-from tilewright.core.records import Record, Role, RowStatus, Samples, save_record
+from tilewright.core.records import Record, Role, RowStatus, Samples, load_record, save_record
 from tilewright.errors import RecordError
 from tilewright.reports.compare import broken, compare, headings, summary, table
+from tilewright.runtime.environment import read_environment
 
 Captured = pytest.CaptureFixture[str]
 BEFORE = replace(RECORD, rows=(row("l/01_a", 0.01), row("l/02_b", 0.01), row("NumPy", 0.01, role=Role.BASELINE)))
@@ -40,6 +41,44 @@ def test_the_headings_say_which_side_was_measured_on_a_busy_machine() -> None:
     lines = headings(BEFORE, replace(AFTER, environment=busy), ("", ""))
     assert says(lines[2], "the second", "1.5 of 2 cores")
     assert len(lines) == len(headings(BEFORE, AFTER, ("", ""))) + 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ({"OMP_NUM_THREADS": "1"}, {}, "the first had OMP_NUM_THREADS=1, the second had none;"),
+        (None, {"A": "1", "B": "2"}, "the first does not say whether any was set, the second had A=1, B=2;"),
+        ({"A": "1"}, {"A": "1"}, ""),
+        (None, {}, ""),
+        (None, None, ""),
+    ],
+)
+def test_the_headings_say_which_variables_of_a_blas_differ(
+    first: dict[str, str] | None, second: dict[str, str] | None, words: str
+) -> None:
+    found = RECORD.environment
+    for kind in ("cpu", "gpu"):
+        device = replace(found.device, kind=kind)
+        environments = [replace(found, device=device, blas_settings=each) for each in (first, second)]
+        one, other = (replace(BEFORE, environment=each) for each in environments)
+        text = "\n".join(headings(one, other, ("", "")))
+        assert ("variables of a BLAS differ" in text) is (bool(words) and kind == "cpu")
+        assert words in text or kind == "gpu"
+
+
+def test_records_have_the_variables_of_a_blas_and_old_ones_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENBLAS_CORETYPE", "Haswell")
+    environment = read_environment(RECORD.environment.device)
+    assert environment.blas_settings == {"OPENBLAS_CORETYPE": "Haswell"}
+    file = tmp_path / "new.json"
+    save_record(replace(RECORD, environment=environment), file)
+    assert load_record(file).environment == environment
+    content = json.loads(file.read_text())
+    del content["environment"]["blas_settings"]
+    file.write_text(json.dumps(content))
+    assert load_record(file).environment.blas_settings is None
 
 
 def test_the_summary_counts_kernels_alone() -> None:

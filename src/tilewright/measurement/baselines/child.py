@@ -19,20 +19,13 @@ from ...core.problem import Gemm, Problem, inputs_of, offset_of, output_of, prec
 from ...core.types import EXACT, FLOAT8, FROM_ML_DTYPES, element_type, numpy_dtype
 from ...errors import ProcessFailed, Unsupported
 from ...runtime.children import ending_of, started
+from ...runtime.environment import blas_settings
 from ...runtime.resting import let_threads_rest
 from ...runtime.run import Times, Work
 from . import Baseline, Measurement, Request, cublas
 
-BLAS_SETTINGS = ("OPENBLAS_", "GOTO_", "MKL_", "BLIS_", "OMP_", "KMP_", "NVPL_", "VECLIB_")
-# It changes no product: it lets two OpenMP libraries share a process, and threadpoolctl sets it.
-ALLOWED = "KMP_DUPLICATE_LIB_OK"
 NUMPY_FLOPS = 2**25  # NumPy multiplies 16-bit floats without a BLAS, and takes minutes for more than this
 SPIN_S = 0.5  # how long a BLAS's threads may spin after a call, where the process cannot be stopped
-
-
-def blas_settings() -> list[str]:
-    """The variables of this environment that configure a BLAS: NumPy obeys them in this process, and no baseline does."""
-    return [name for name in os.environ if name.startswith(BLAS_SETTINGS) and name != ALLOWED]
 
 
 def blas_settings_words() -> str:
