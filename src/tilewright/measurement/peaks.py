@@ -62,7 +62,7 @@ def measured_peaks(device: Device, dtype: str, earlier: Peaks | None = None) -> 
     others = load.cores()
     if device.info.kind == "cpu" and others is not None and others > BUSY_PER_CORE * usable_processors():
         now = replace(now, quiet=False)
-    found = [each for each in (now, earlier, _read(path)) if each is not None]
+    found = [each for each in (now, earlier, _read(path, dtype)) if each is not None]
     peaks = highest(found)
     if now.quiet:
         _write(path, highest([each for each in found if each.quiet]))
@@ -71,7 +71,7 @@ def measured_peaks(device: Device, dtype: str, earlier: Peaks | None = None) -> 
 
 def kept_peaks(device: Device, dtype: str) -> Peaks | None:
     """The peaks kept from a quiet moment; None if there are none."""
-    return _read(_kept_in(device.info, dtype))
+    return _read(_kept_in(device.info, dtype), dtype)
 
 
 def highest(found: Sequence[Peaks]) -> Peaks:
@@ -100,11 +100,14 @@ def _write(path: Path, peaks: Peaks) -> None:
         write_atomically(path, msgspec.json.encode(peaks))
 
 
-def _read(path: Path) -> Peaks | None:
+def _read(path: Path, dtype: str) -> Peaks | None:
+    """The peaks in a file; None if it has none for the type, or rates that no device has."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Peaks)
+        found = msgspec.json.decode(path.read_bytes(), type=Peaks)
     except (OSError, *DAMAGED):
         return None
+    rates = (*found.gflops.values(), found.copy_gbs, found.local_gbs)
+    return found if dtype in found.gflops and min(rates) > 0 else None
 
 
 def measure_peaks(device: Device, dtype: str) -> Peaks:

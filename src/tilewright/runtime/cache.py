@@ -50,11 +50,12 @@ class BinaryCache:
         """
         try:
             make_own_folder(self.folder)
-            if distrust(self.folder):
+            if reason := distrust(self.folder):
+                self._not_kept(reason)
                 return
             handle, temporary = tempfile.mkstemp(dir=self.folder, suffix=".part")
         except OSError as error:
-            self._not_kept(error)
+            self._not_kept(f"{self.folder}: {error.strerror}")
             return
         try:
             with os.fdopen(handle, "wb") as file:
@@ -64,10 +65,10 @@ class BinaryCache:
             Path(temporary).unlink(missing_ok=True)
             if not isinstance(error, OSError):
                 raise
-            self._not_kept(error)
+            self._not_kept(f"{self.folder}: {error.strerror}")
 
-    def _not_kept(self, error: OSError) -> None:
-        note_trouble(f"{self.folder}: {error.strerror}: compiled kernels are not kept, every process compiles again")
+    def _not_kept(self, reason: str) -> None:
+        note_trouble(f"{reason}: nothing is kept there, every process compiles, tries or measures again")
 
 
 def _digest(key: str, payload: bytes) -> bytes:

@@ -57,6 +57,28 @@ def test_peaks_of_a_busy_moment_are_marked_and_measured_again(rates: list[float]
     assert found.gflops == {"float32": 60.0}
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"gflops": {}, "copy_gbs": 1, "local_gbs": 1}',
+        '{"gflops": {"float64": 1}, "copy_gbs": 1, "local_gbs": 1}',
+        '{"gflops": {"float32": 900}, "copy_gbs": -1, "local_gbs": 1}',
+        '{"gflops": {"float32": 0}, "copy_gbs": 1, "local_gbs": 900}',
+        "[]",
+        "",
+    ],
+)
+def test_a_damaged_file_has_no_peaks(content: str, rates: list[float], tmp_path: Path) -> None:
+    device = FakeDevice()
+    rates[:] = [50.0, 60.0]
+    measured(device)
+    (file,) = (tmp_path / "peaks").iterdir()
+    file.write_text(content)
+    assert kept(device) is None
+    assert measured(device) == (60.0, True)
+    assert kept(device) == Peaks({"float32": 60.0}, 6.0, 12.0)
+
+
 def test_the_highest_counts_and_a_quiet_one_stays(rates: list[float]) -> None:
     device = FakeDevice()
     rates[:] = [60.0, 40.0, 70.0, 80.0]

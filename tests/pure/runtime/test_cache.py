@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tilewright.runtime import home
 from tilewright.runtime.cache import MAGIC, BinaryCache, content_key
 
 PAYLOAD = b"a compiled program" * 50
@@ -68,6 +69,16 @@ def test_a_folder_that_cannot_be_written_to_is_no_error(tmp_path: Path) -> None:
     cache = BinaryCache(tmp_path / "file" / "programs")
     cache.put("key", PAYLOAD)
     assert cache.get("key") is None
+
+
+def test_a_file_in_the_place_of_the_folder_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(home, "_troubles", {})
+    cache = BinaryCache(tmp_path / "programs")
+    cache.folder.write_text("in the way")
+    cache.put("key", PAYLOAD)
+    assert cache.get("key") is None
+    (trouble,) = home.cache_troubles()
+    assert trouble.startswith(f"{cache.folder} is not a folder: nothing is kept there")
 
 
 @given(st.lists(st.text(), max_size=4), st.lists(st.text(), max_size=4))

@@ -135,7 +135,7 @@ class SlicedMatrix(Matrix):
         for first in range(0, own.rows, self._step):
             count = min(self._step, own.rows - first)
             index = Part(own.row + first, count, own.column, own.columns).index
-            with self._lock, _told(self._array, "reading"):
+            with self._lock, told(self._array, "reading"):
                 given = self._array[(*self._index, *index)]
                 found = np.asanyarray(given)
             if found.dtype.hasobject:
@@ -154,7 +154,7 @@ class SlicedMatrix(Matrix):
             count = min(self._step, own.rows - first)
             index = Part(own.row + first, count, own.column, own.columns).index
             some = lines[first : first + count].astype(self.dtype, copy=False)
-            with self._lock, _told(self._array, "writing"):
+            with self._lock, told(self._array, "writing"):
                 self._array[(*self._index, *index)] = some
         return check
 
@@ -176,7 +176,7 @@ class SlicedMatrix(Matrix):
 
 
 @contextmanager
-def _told(array: Any, what: str) -> Iterator[None]:
+def told(array: Any, what: str) -> Iterator[None]:
     """Make a StorageFailed of what an array's own library says, such as of a file that is closed or read-only."""
     try:
         yield

@@ -14,7 +14,7 @@ from ..shapes import Shape, View, share_elements
 from ..views import as_host_array, made_dense_by
 from .files import FileMatrix, OpenFiles, file_matrix
 from .mappings import span_of
-from .matrices import Matrix, MemoryMatrix, SlicedMatrix, place_of
+from .matrices import Matrix, MemoryMatrix, SlicedMatrix, place_of, told
 from .operations import Stack
 
 Overlap = Literal["none", "same", "part"]
@@ -26,7 +26,9 @@ class Given:
     def __init__(self, value: Any, name: str) -> None:
         refuse_on_device(value, name)
         self.name, self.value = name, value
-        self.array: np.ndarray | None = None if _only_sliced(value) else as_host_array(value, name)
+        with told(value, "reading the shape and type of"):
+            sliced = _only_sliced(value)
+        self.array: np.ndarray | None = None if sliced else as_host_array(value, name)
         self._lock = Lock()
 
     @property

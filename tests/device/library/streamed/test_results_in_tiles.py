@@ -70,6 +70,34 @@ def test_a_number_is_no_result_of_a_dot_product(device: Device) -> None:
     assert np.allclose(out, A[0] @ A[1], 1e-4)
 
 
+def test_what_a_closed_file_says_is_told(device: Device) -> None:
+    """h5py does not know the shape of a dataset whose file is closed."""
+
+    class Closed:
+        dtype = np.dtype(np.float32)
+
+        @property
+        def shape(self) -> tuple[int, ...]:
+            raise RuntimeError("the file is closed")
+
+        def __getitem__(self, place: object) -> None:
+            raise AssertionError
+
+        __setitem__ = __getitem__
+
+    closed: Any = Closed()
+    where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": "1GB"}
+    square = np.ones((8, 8), np.float32)
+    calls: tuple[Callable[[], Any], ...] = (
+        lambda: matmul(closed, square, **where),
+        lambda: matmul(square, square, closed, **where),
+        lambda: transpose(closed, **where),
+    )
+    for call in calls:
+        with pytest.raises(StorageFailed, match="reading the shape and type of a Closed: the file is closed"):
+            call()
+
+
 def test_what_a_storage_says_is_told(device: Device) -> None:
     where: dict[str, Any] = {"device": device.info.label, "max_device_bytes": "10MB"}
     with pytest.raises(StorageFailed, match="reading a Failing: the file is closed"):
