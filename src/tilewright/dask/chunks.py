@@ -23,10 +23,15 @@ class Source:
 
     def __init__(self, array: Any) -> None:
         self.name = array.name
+        self._lengths = array.chunks
         self.inputs: dict[Any, GraphNode] = {}  # nodes that the graph of the product needs, too
 
     def chunk(self, place: Place) -> Any:
         return TaskRef((self.name, *place))
+
+    def shape(self, place: Place) -> tuple[int, ...]:
+        """The shape of the chunk, as its array says."""
+        return tuple(lengths[number] for lengths, number in zip(self._lengths, place, strict=True))
 
     def inputs_of(self, place: Place) -> frozenset[Any]:
         """The keys of the data that the chunk is made of."""

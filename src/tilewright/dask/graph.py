@@ -9,7 +9,7 @@ from dask.task_spec import DataNode, List, Task, TaskRef
 from .arithmetic import Arithmetic
 from .chunks import Source
 from .schedule import Place, Schedule, Tile
-from .tasks import Factors, add_products, merge_sums
+from .tasks import Factors, Taken, add_products, merge_sums
 
 
 class Request(NamedTuple):
@@ -73,8 +73,11 @@ def _addition(
         for own, block in zip(places, blocks, strict=True):
             if block.place not in own:
                 own.append(block.place)
-        numbers = [own.index(block.place) for own, block in zip(places, blocks, strict=True)]
-        factors.append(Factors(numbers[0], blocks[0].part, numbers[1], blocks[1].part))
+        a, b = (
+            Taken(own.index(block.place), source.shape(block.place), block.part)
+            for source, own, block in zip(request.sources, places, blocks, strict=True)
+        )
+        factors.append(Factors(a, b))
     chunks = [List(*map(source.chunk, own)) for source, own in zip(request.sources, places, strict=True)]
     inputs = sorted(
         {each for source, own in zip(request.sources, places, strict=True) for place in own for each in source.inputs_of(place)},

@@ -14,7 +14,7 @@ import numpy as np
 from dask import get
 
 from ..core.types import numpy_dtype
-from ..errors import LaunchFailed
+from ..errors import InvalidInput, LaunchFailed
 from ..library.copies import transpose
 from ..library.products import gemm
 from ..library.views import as_host_array
@@ -36,13 +36,19 @@ class Making:
         return get({**self.tasks, **inputs}, self.key)
 
 
-class Factors(NamedTuple):
-    """One product: which of the task's chunks it multiplies, and which parts of them."""
+class Taken(NamedTuple):
+    """One operand of a product: the number of the task's chunk, its shape as its array says, and the part that is multiplied."""
 
-    a: int
-    in_a: tuple[slice, ...]
-    b: int
-    in_b: tuple[slice, ...]
+    number: int
+    shape: tuple[int, ...]
+    part: tuple[slice, ...]
+
+
+class Factors(NamedTuple):
+    """One product of a task."""
+
+    a: Taken
+    b: Taken
 
 
 class RunningSum:
@@ -110,11 +116,23 @@ class RunningSum:
 class Chunks:
     """A task's chunks of one operand. Of those that it makes itself it keeps the last one only."""
 
-    def __init__(self, chunks: Sequence[Any], inputs: Mapping[Any, Any]) -> None:
-        self._chunks, self._inputs = chunks, inputs
+    def __init__(self, name: str, chunks: Sequence[Any], inputs: Mapping[Any, Any]) -> None:
+        self._name, self._chunks, self._inputs = name, chunks, inputs
         self._made: tuple[int, Any] = (-1, None)
 
-    def __getitem__(self, number: int) -> Any:
+    def factor(self, taken: Taken) -> Factor:
+        """An operand of a product. InvalidInput if the chunk has another shape than its array says: parts of it would be left
+        out."""
+        chunk = self._chunk(taken.number)
+        found = chunk if isinstance(chunk, np.ndarray) else as_host_array(chunk, f"a chunk of {self._name}")
+        if found.shape != taken.shape:
+            raise InvalidInput(
+                f"a chunk of {self._name} has the shape {found.shape}, and its array says {taken.shape}: tell Dask what the "
+                "function that makes it gives, as by map_blocks(..., chunks=)"
+            )
+        return Factor(found, taken.part)
+
+    def _chunk(self, number: int) -> Any:
         chunk = self._chunks[number]
         if not isinstance(chunk, Making):
             return chunk
@@ -140,13 +158,13 @@ def add_products(
     """
     total = before or _new_sum(shape, arithmetic, bool(factors))
     given = dict(zip(*inputs, strict=True))
-    a, b = (Chunks(each, given) for each in operands)
+    a, b = (Chunks(name, each, given) for name, each in zip("ab", operands, strict=True))
     with total.lock:
         for number, pair in enumerate(factors, begin):
             if total.count is None:
                 raise LaunchFailed(SPOILED)
             if number >= total.count:
-                total.add(Factor(a[pair.a], pair.in_a), Factor(b[pair.b], pair.in_b), arithmetic)
+                total.add(a.factor(pair.a), b.factor(pair.b), arithmetic)
         return _finished(total.values(), arithmetic) if last else total
 
 

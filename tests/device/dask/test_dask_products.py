@@ -261,12 +261,34 @@ def test_the_result_is_an_array_as_any_other() -> None:
     check_close(matmul(matmul(left, left.T), left).compute(), a @ a.T, a)
 
 
+@pytest.mark.parametrize("way", [{}, {"memory": "1MB"}], ids=str)
+def test_chunks_of_other_shapes_than_their_array_says_are_refused(way: dict[str, Any]) -> None:
+    """Parts of them were multiplied, and the rest was left out."""
+    _, left = chunked((20, 12), (10, 4))
+    _, right = chunked((12, 8), (4, 8), seed=1)
+
+    def mapped(array: Any, function: Callable[[np.ndarray], Any]) -> Any:
+        return array.map_blocks(function, dtype=array.dtype, meta=array._meta)
+
+    wider = mapped(left, lambda chunk: np.hstack([chunk, chunk]))
+    with pytest.raises(InvalidInput, match=r"a chunk of a has the shape \(10, 8\), and its array says \(10, 4\)"):
+        matmul(wider, right, **way).compute()
+    with pytest.raises(InvalidInput, match=r"a chunk of b has the shape \(4,\), and its array says \(4, 8\)"):
+        matmul(left, mapped(right, lambda chunk: chunk[:, 0]), **way).compute()
+    whole = mapped(left, np.ndarray.tolist)
+    assert np.array_equal(matmul(whole, right, **way).compute(), matmul(left, right).compute())
+
+
 def test_a_task_may_run_again() -> None:
     """A sum has each product once, however often a task of its is repeated."""
     a, b = numbers((4, 6)), numbers((6, 5))
     arithmetic = Arithmetic("float64", "float64", None)
     factors = [
-        tasks.Factors(0, (slice(None), slice(at, at + 2)), 0, (slice(at, at + 2), slice(None))) for at in (0, 2, 4)
+        tasks.Factors(
+            tasks.Taken(0, (4, 6), (slice(None), slice(at, at + 2))),
+            tasks.Taken(0, (6, 5), (slice(at, at + 2), slice(None))),
+        )
+        for at in (0, 2, 4)
     ]
 
     def add(before: Any, begin: int, end: int, last: bool = False) -> Any:
@@ -289,7 +311,7 @@ def test_a_product_that_failed_half_way_spoils_its_sum(monkeypatch: pytest.Monke
         raise LaunchFailed("the device is gone")
 
     def add() -> Any:
-        factors = [tasks.Factors(0, whole, 0, whole)]
+        factors = [tasks.Factors(tasks.Taken(0, (4, 4), whole), tasks.Taken(0, (4, 4), whole))]
         return tasks.add_products(total, (4, 4), 0, factors, ([a], [a]), ([], []), arithmetic, True)
 
     with monkeypatch.context() as changed:
