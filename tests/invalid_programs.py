@@ -2,6 +2,7 @@
 
 MANY = "__attribute__((overloadable))"
 S_OF_INT = "struct s { int a; };"
+UNION = "enum e { A, B }; struct s { int a; }; union u { float f; uint4 v; global int* p; struct s s; enum e e; char c[64]; };"
 ENUMERATIONS = "enum e { A, B }; enum f { C }; enum h : uchar { D };"
 
 
@@ -197,9 +198,62 @@ LATELY_INVALID = {
     ("", "int x; int* p = &x; uint** q = &p;"): "3:32: private private int * * cannot become private private uint * *",
     ("", "int x; int* p = &x; void** q = &p;"): "3:32: private private int * * cannot become private private void * *",
     ("struct s { int a; }; struct t { int a; };", "struct s x; struct t* p = &x;"): "struct s * cannot become private struct t *",
+    ("", "{ local int t; t = 1; }"): (
+        "3:13: 't' is in local memory, which is declared in the outermost braces of a kernel alone: declare it there"
+    ),
+    ("", "for (int i = 0; i < 1; i++) { local int t[2]; }"): "3:41: 't' is in local memory, which is declared in the outermost",
+    ("", "for (local int i; ;) ;"): "3:16: 'i' is in local memory, which is declared in the outermost",
+    ("", "o[0] = ({ local int t; 1; });"): "3:21: 't' is in local memory, which is declared in the outermost",
+    ("", "{ local int* local t; }"): "3:20: 't' is in local memory, which is declared in the outermost",
+    ("", "if (o[0]) { constant int t = 1; }"): "3:26: 't' is in constant memory, which is declared in the outermost",
+    ("void f() { local int t; }", "f();"): (
+        "1:22: 't' is in local memory, which is declared in kernels alone: declare it in the kernel, and give this function a"
+    ),
+    ("void f() { constant int t = 1; }", "f();"): (
+        "1:25: 't' is in constant memory, which is declared in kernels alone: declare it before the functions"
+    ),
+    ("", "static local int t;"): "3:18: 't' is static, and in local memory: leave out static, which it cannot be",
+    ("", "global int t;"): (
+        "3:12: 't' is in global memory, which only static variables of a function are: make it static, or a parameter"
+    ),
+    (UNION, "union u x = (union u)(short)3;"): (
+        "3:13: short cannot be cast to union u, which has no member of that type: name the members in braces, as in {.f = ...}"
+    ),
+    (UNION, "union u x = (union u)3.0;"): "3:13: double cannot be cast to union u, which has no member of that type",
+    (UNION, "union u x = (union u)A;"): "3:13: int cannot be cast to union u",
+    (UNION, "typedef union { int4 v; } w; w x = (w)3;"): "3:36: int cannot be cast to union, which has no member of that",
+    (UNION, "union w x = (union w)3; union w { int a; };"): "3:9: union w is not defined",
+    (UNION, "((union u)3.0f).p = 0;"): "3:16: this is const and cannot be written",
+    (UNION, "union u* x = &((union u)3.0f);"): "3:14: this has no address",
+    (S_OF_INT, "struct s x = (struct s)3;"): "3:14: int cannot be cast to struct s: name the members in braces, as in {.a = ...}",
+    ("", "long e; float x = frexp(3.0f, &e);"): "3:19: frexp stores int there, and was given private long *",
+    ("", "uint4 e; float4 x = frexp((float4)(3), &e);"): "3:21: frexp stores int4 there, and was given private uint4 *",
+    ("", "float x; x = remquo(3.0f, 2.0f, &x);"): "3:14: remquo stores int there, and was given private float *",
+    ("", "int e; float x = modf(3.0f, &e);"): "3:18: modf stores float there, and was given private int *",
+    (ENUMERATIONS, "enum e x; float y = frexp(3.0f, &x);"): "3:21: frexp stores int there, and was given private enum e *",
+    ("", "local atomic_int e; float x = frexp(3.0f, &e);"): "3:31: frexp stores int there, and was given local atomic_int *",
 }  # fmt: skip
 
 VALID = {
+    "variables of local and of constant memory": (
+        "int f(void) { static constant int t = 3; return t; }",
+        "goto here; here: ; local int t[2]; constant int c = 2; { local int* p = t; p[0] = 1; static constant int d = 4;"
+        "const int b = 5; o[0] = t[0] + c + f() + d + b == 15; }",
+    ),
+    "casts to unions": (
+        f"{UNION} typedef union {{ int i; float f; float g; }} w; constant w one = (w)1.0f;"
+        "union u g(float x) { return (union u)x; }",
+        "struct s y = {5}; enum e z = B; uint4 n = 9; const float m = 4; union u x = (union u)m, t; t = (union u)n;"
+        "global int* q = ((union u)o).p; w h = (w)3.5f;"
+        "o[0] = x.f == 4 && t.v.w == 9 && q == o && ((union u)y).s.a == 5 && ((union u)z).e == B && g(2).f == 2 && h.g == 3.5f"
+        "    && one.f == 1 && ((w)2.0f).i == 0x40000000 && sizeof((union u)n) == 64 && ((union u)x).f == 4;",
+    ),
+    "second results of another sign and of no type": (
+        "",
+        "uint e, s; int r; float a = frexp(0.75f / 8, &e), b = frexp(48.0f, (void*)&r); double d = frexp(8.0, &e);"
+        "float c = lgamma_r(-0.5f, &s), f = remquo(7.0f, 2.0f, (uint*)&r); local float w; f = modf(2.5f, (local void*)&w);"
+        "e -= 4; o[0] = a == 0.75f && b == 0.75f && d == 0.5 && e == 0 && s == 0xffffffff && f == 0.5f && w == 2;",
+    ),
     "shadows": (
         "int f(int x) { { int x = 1; } return x; }",
         "int a = 1; { int a = 2; } for (int a = 0; a < 1; a++) { int a = 3; } o[0] = a;",

@@ -73,11 +73,11 @@ class Parser(StatementParser):
         if self.accept(";"):
             return None
         return Function(
-            head.position, head.name, heading.key, head.type, parameters, spec.is_kernel, self.body_of(head.name, parameters),
-            attributes.work_group, attributes.sub_group,
+            head.position, head.name, heading.key, head.type, parameters, spec.is_kernel,
+            self.body_of(head.name, parameters, spec.is_kernel), attributes.work_group, attributes.sub_group,
         )  # fmt: skip
 
-    def body_of(self, name: str, parameters: tuple[Parameter, ...]) -> Callable[[], Block]:
+    def body_of(self, name: str, parameters: tuple[Parameter, ...], is_kernel: bool) -> Callable[[], Block]:
         """What gives the function's body: at once in the file itself, later in an included one."""
         kept = self.current.body
         if isinstance(kept, Body):
@@ -87,22 +87,24 @@ class Parser(StatementParser):
             later.enumerators, later.variable_types = dict(self.enumerators), dict(self.variable_types)
             later.functions = dict(self.functions)
             later.struct_ids = self.struct_ids
-            return lambda: later.read_body(kept, last, name, parameters)
+            return lambda: later.read_body(kept, last, name, parameters, is_kernel)
         if self.current.text != "{":
             raise self.position.error(f"expected the body of {name}, found {describe(self.current)}")
         with self.scope():
-            block = self.function_block(name, parameters)
+            block = self.function_block(name, parameters, is_kernel)
         return lambda: block
 
-    def read_body(self, kept: Body, last: Token, name: str, parameters: tuple[Parameter, ...]) -> Block:
+    def read_body(
+        self, kept: Body, last: Token, name: str, parameters: tuple[Parameter, ...], is_kernel: bool
+    ) -> Block:
         """The body of a function in an included file."""
         self.tokens = [*kept.tokens(), Token("end", "", last.origin, last.at)]
         try:
-            return self.function_block(name, parameters)
+            return self.function_block(name, parameters, is_kernel)
         except RecursionError:
             raise self.position.error("this is nested too deeply") from None
 
-    def function_block(self, name: str, parameters: tuple[Parameter, ...]) -> Block:
+    def function_block(self, name: str, parameters: tuple[Parameter, ...], is_kernel: bool) -> Block:
         self.function_name = name
         for each in parameters:
             self.hide(each.name)
@@ -110,5 +112,5 @@ class Parser(StatementParser):
             self.variable_names.add(each.name)
             self.variable_types[each.name] = each.type
         block = self.braces()
-        check_scopes(parameters, block)
+        check_scopes(parameters, block, is_kernel)
         return block

@@ -1,4 +1,5 @@
-"""Checks a function's tree for what only its scopes tell: names declared twice, and break and continue with nothing to leave."""
+"""Checks a function's tree for what only its scopes tell: names declared twice, address spaces that variables cannot have there,
+and break and continue with nothing to leave."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -19,14 +20,22 @@ from .tree import (
     Switch,
     Variable,
 )
+from .types import Space
 from .walk import nodes_below
 
+# Where a function that is no kernel gets such a variable from.
+_INSTEAD = {
+    Space.LOCAL: "declare it in the kernel, and give this function a pointer to it",
+    Space.CONSTANT: "declare it before the functions",
+}
 
-def check_scopes(parameters: Sequence[Parameter], body: Block) -> None:
+
+def check_scopes(parameters: Sequence[Parameter], body: Block, is_kernel: bool) -> None:
     """The parameters share their scope with the outermost block."""
     for each in parameters:
         check_has_values(each.type, each.position)
-    _Scopes().visit_all(body.statements, {each.name for each in parameters})
+    outermost = {each.name for each in parameters}
+    _Scopes(outermost if is_kernel else None).visit_all(body.statements, outermost)
 
 
 def check_parameters(parameters: Iterable[Parameter]) -> None:
@@ -49,9 +58,11 @@ def check_program_scope(variables: Iterable[Variable]) -> None:
 
 
 class _Scopes:
-    """`leaves` and `repeats` say whether a break and a continue have something to refer to."""
+    """`leaves` and `repeats` say whether a break and a continue have something to refer to. `kernels_own` are the names of the
+    outermost scope of a kernel; other functions have none."""
 
-    def __init__(self) -> None:
+    def __init__(self, kernels_own: set[str] | None) -> None:
+        self.kernels_own = kernels_own
         self.leaves = self.repeats = False
         self.labels: set[str] = set()  # of the whole function
 
@@ -96,9 +107,32 @@ class _Scopes:
         if variable.name in names:
             raise variable.position.error(f"{variable.name!r} is declared twice in one scope")
         check_has_values(variable.type, variable.position)
+        self.check_space(variable, names)
         names.add(variable.name)
         if variable.initial is not None:
             self.visit(variable.initial, names)
+
+    def check_space(self, variable: Variable, names: set[str]) -> None:
+        """Where variables of local, constant and global memory may stand in a function."""
+        name, space = repr(variable.name), variable.space
+        if variable.static and space is Space.LOCAL:
+            raise variable.position.error(
+                f"{name} is static, and in local memory: leave out static, which it cannot be"
+            )
+        if variable.static or space in (None, Space.PRIVATE):
+            return
+        if space is Space.GLOBAL:
+            raise variable.position.error(
+                f"{name} is in global memory, which only static variables of a function are: make it static, or a parameter"
+            )
+        if self.kernels_own is None:
+            raise variable.position.error(
+                f"{name} is in {space.word} memory, which is declared in kernels alone: {_INSTEAD[space]}"
+            )
+        if names is not self.kernels_own:
+            raise variable.position.error(
+                f"{name} is in {space.word} memory, which is declared in the outermost braces of a kernel alone: declare it there"
+            )
 
     def visit_branch(self, statement: Statement) -> None:
         if isinstance(statement, Declaration):

@@ -200,7 +200,7 @@ class Struct(Type):
         return None
 
     def __str__(self) -> str:
-        return f"{'union' if self.union else 'struct'} {self.tag}"
+        return f"{'union' if self.union else 'struct'} {self.tag}".rstrip()
 
 
 @dataclass(frozen=True)

@@ -249,6 +249,8 @@ class ExpressionCompiler(OperatorCompiler):
         if isinstance(target, Void):
             code = self.call(operand, used=False) if isinstance(operand, Call) else self.value(operand)
             return Code(target, code.run)
+        if isinstance(target, Struct) and self.type_of(operand) != target:
+            return self.cast_to_struct(expression, target)
         code = self.value(operand)
         if isinstance(target, Vector) and isinstance(code.type, Vector) and target != code.type:
             raise expression.position.error(
@@ -262,6 +264,24 @@ class ExpressionCompiler(OperatorCompiler):
             space = target.space if target.space is not Space.PRIVATE else code.type.space
             return Code(replace(target, space=space), code.run)
         return self.converted(code, target, expression.position)
+
+    def cast_to_struct(self, expression: Cast, target: Struct) -> Code:
+        """GNU's `(union u)x`, which Clang takes, too: the first member of just that type gets the value."""
+        operand, position = expression.operand, expression.position
+        code = self.value(operand)
+        if not target.is_complete:
+            raise position.error(f"{target} is not defined")
+        names = [each for each in target.fields if each.name]
+        same = [each for each in names if each.type == code.type and str(each.type) == str(code.type) and not code.wide]
+        if target.union and same:  # an enumeration equals its integer type, and has another name
+            return self.read(
+                replace(expression, type=target, operand=InitList(position, (((same[0].name,), operand),)))
+            )
+        why = ", which has no member of that type" if target.union else ""
+        example = f"{{.{names[0].name} = ...}}" if names else "{...}"
+        raise position.error(
+            f"{code.type} cannot be cast to {target}{why}: name the members in braces, as in {example}"
+        )
 
     def vector(self, expression: VectorLiteral) -> Code:
         kind = self.resolved(expression.type)

@@ -7,12 +7,13 @@ import numpy as np
 
 from ...clc.lexer import Position
 from ...clc.tree import Call
-from ...clc.types import Pointer, Scalar, Type, Vector, element_of, width_of
+from ...clc.types import Pointer, Scalar, Type, Vector, element_of
 from ..compiled_code import Code, Frame, Value
 from ..context import Context
 from ..convert import change, widen
 from ..masks import Mask
 from ..places import memory_access
+from ..pointer_types import fits
 from ..segments import Access
 
 Builtin = Callable[[Context, Call], Code]
@@ -70,7 +71,7 @@ def second_result(context: Context, call: Call, code: Code, kind: Type) -> Acces
     """How a function stores a result of type `kind` through the pointer that is its last argument. It is counted like any
     other store."""
     pointer = pointer_argument(code, call)
-    if element_of(pointer.target) != element_of(kind) or width_of(pointer.target) != width_of(kind):
+    if not fits(pointer.target, kind):
         raise call.position.error(f"{call.name} stores {kind} there, and was given {code.type}")
     return memory_access(context.machine, kind, call.position, "store")
 
