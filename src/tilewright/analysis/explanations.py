@@ -9,6 +9,7 @@ from itertools import product
 from math import prod
 from typing import Any, Unpack
 
+from ..core.checked import check_functions, check_object, checked_count, checked_lists, checked_mapping
 from ..core.custom import Geometry
 from ..core.defaults import EXPLAIN_STEPS
 from ..core.device import DeviceInfo
@@ -20,7 +21,7 @@ from ..core.own_problem import OWN
 from ..core.problem import Problem
 from ..core.problems import check_memory, dtype_refusal, make_problem
 from ..core.shown import Shown
-from ..core.sizes import Sides, Size
+from ..core.sizes import Sides, Size, as_size
 from ..core.source import without_comments
 from ..errors import InvalidInput, UnknownName, Unsupported
 from ..kernels.settings import KernelName, Settings, chosen_kernel, with_settings
@@ -88,6 +89,13 @@ def explain(
     >>> [(each.position.line, each.operation, each.degree) for each in found.accesses if each.is_local]
     [(23, 'store', 1.0), (30, 'load', 8.0)]
     """
+    steps, macros, pitches = (
+        checked_count("steps", steps),
+        checked_mapping("macros", macros),
+        checked_mapping("pitches", pitches),
+    )
+    check_functions(watch=watch)
+    check_object("config", config, (Config, type(None)), "a kernel's configuration, such as find_kernel(...).config")
     chosen = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own), size, dtype)
     chosen = replace(chosen, config=config or chosen.config)
     problem = problem_of(chosen, size, dtype, offset)
@@ -214,13 +222,14 @@ def what_if(
       0           8,192           8,192              2,048             16,384                  14,336       0
       1           8,192           8,192              4,096              4,096                   4,096       0  <- best
     """
-    chosen, base = chosen_kernel(kernel, None, global_size, local_size, **own), settings or {}
+    chosen, base = chosen_kernel(kernel, None, global_size, local_size, **own), checked_mapping("settings", settings)
+    size, offset = None if size is None else as_size(size), checked_count("offset", offset, 0)
     variations: list[dict[str, Any]] = []
-    if sweep:
+    if sweep := checked_lists("sweep", sweep):
         combinations = [dict(zip(sweep, values, strict=True)) for values in product(*sweep.values())]
         check_swept(chosen, base, combinations)
         variations += [{"settings": each} for each in combinations]
-    for array, lengths in (pitches or {}).items():
+    for array, lengths in checked_lists("pitches", pitches).items():
         variations += pitch_variations(array, lengths)
 
     def ask(**variation: Any) -> Explanation:
@@ -250,4 +259,6 @@ def compare_explanations(before: Explanation, after: Explanation) -> tuple[str, 
     >>> print(compare_explanations(before, after)[1])
       sectors stored to global memory: 8,192, before 32,768 (4 times fewer)
     """
+    check_object("before", before, Explanation, "what explain gives")
+    check_object("after", after, Explanation, "what explain gives")
     return tuple(changes(before, after))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Unpack
 
 from ..advice.answer import Answer
 from ..advice.ask import why_kernel
 from ..advice.page import save_page
+from ..core.checked import check_functions, checked_path, checked_seconds, checked_switch
 from ..core.launch_options import LaunchOptions
-from ..core.sizes import FilePath, Sides, Size
+from ..core.sizes import FilePath, Sides, Size, as_size
 from ..kernels.settings import KernelName, Settings
 from ..measurement.progress import Announce
+from ..runtime.device import opened_or_name
 from ..runtime.opencl.device import Device
 from .progress import progress_line
 from .records import Record, shown_record
@@ -51,13 +52,17 @@ def why(
     NoDevice without a device; InvalidInput for a device beside a model; Unsupported for a type that the kernel does not
     have.
     """
-    opened = str(device) if isinstance(device, int) else device
+    opened = opened_or_name(device)
+    seconds, baselines = checked_seconds("seconds", seconds), checked_switch("baselines", baselines)
+    place = None if html is None else checked_path("html", html)
+    size = as_size(size)
+    check_functions(announce=announce, keep=keep)
     with progress_line("why") as line:
         answer = why_kernel(
             kernel, size, device=opened, device_model=device_model, dtype=dtype, offset=offset, seconds=seconds,
             baselines=baselines, settings=settings, global_size=global_size, local_size=local_size,
             announce=announce or line, keep=lambda early: keep(shown_record(early)), **own,
         )  # fmt: skip
-    if html is not None:
-        save_page(answer, Path(html))
+    if place is not None:
+        save_page(answer, place)
     return answer

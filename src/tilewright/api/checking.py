@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..analysis.checks.baseline import Baseline, load_baseline, save_baseline
 from ..analysis.checks.checked import FORMAT, CheckedKernel, Problem, check_explained, failed
 from ..analysis.checks.sarif import github_annotation, sarif
 from ..analysis.checks.targets import Target, targets_of
+from ..core.checked import checked_path, checked_paths, checked_switch
 from ..core.files import write_atomically
 from ..core.numbers import figure
 from ..core.shown import Shown
@@ -82,8 +82,8 @@ def check(
 
     InvalidInput or UnknownName for files and budgets that are not understood; RecordError for a file that is no baseline.
     """
-    paths = [Path(files)] if isinstance(files, str | PathLike) else [Path(each) for each in files]
-    place = None if baseline is None else Path(baseline)
+    paths, update_baseline = checked_paths("files", files), checked_switch("update_baseline", update_baseline)
+    place = None if baseline is None else checked_path("baseline", baseline)
     before: Baseline = (
         {} if place is None or not place.exists() else load_baseline(place)
     )  # never writes over another file

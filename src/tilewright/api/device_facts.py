@@ -18,6 +18,6 @@ def peaks(device: str | int | None = None, *, like: str = "h200") -> DeviceFacts
     NoDevice without a device; Unsupported for a CPU; UnknownName for a table that does not exist.
     """
     related = find_device(like)
-    opened = open_device(str(device) if isinstance(device, int) else device)
+    opened = open_device(device)
     check_gpu(opened.info)
     return facts_from(opened.info, measured_peaks(opened, "float32"), related)

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from ..analysis.checks.sarif import github_annotation, sarif
 from ..analysis.marked_lines import plain_text
+from ..core.checked import checked_names, checked_path, checked_paths
 from ..core.files import write_atomically
 from ..core.kernel import Kernel, Ladder
 from ..core.language import language
@@ -67,7 +67,7 @@ def tour(ladder: str | Ladder = "tiles") -> Tour:
 
     UnknownName if no ladder has that name. The tour of a ladder without lessons has no rungs, and says so.
     """
-    chosen = find_ladder(ladder) if isinstance(ladder, str) else ladder
+    chosen = ladder if isinstance(ladder, Ladder) else find_ladder(ladder)
     return Tour(chosen, rungs_of(chosen))
 
 
@@ -187,7 +187,7 @@ def grade(files: FilePath | Sequence[FilePath]) -> Grades:
     Goals, sizes and launch are the exercise's own, whatever the file says. A file that is of no exercise is a finding among
     others; alone it is InvalidInput.
     """
-    paths = [Path(files)] if isinstance(files, str | PathLike) else [Path(each) for each in files]
+    paths = checked_paths("files", files)
     return Grades(tuple(grade_file(each) if len(paths) == 1 else _grade_among_others(each) for each in paths))
 
 
@@ -205,10 +205,10 @@ def classroom(folder: FilePath = ".", exercises: Sequence[str] = ()) -> tuple[Pa
 
     InvalidInput if `folder` is none; UnknownName for an exercise that there is not.
     """
-    root = Path(folder)
+    root = checked_path("folder", folder)
     if not root.is_dir():
         raise InvalidInput(f"there is no folder {root}")
-    chosen = [Exercise(find_task(each)) for each in exercises]
+    chosen = [Exercise(find_task(each)) for each in checked_names("exercises", exercises, "tiles/2")]
     files = {root / ".github" / "workflows" / "grade.yml": workflow()}
     files |= {root / "exercises" / f"{each.name.replace('/', '_')}.cl": str(each) for each in chosen}
     written = [path for path in files if not path.is_file()]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..core.checked import check_functions, checked_switch
 from ..core.device import DeviceInfo, Peaks
 from ..core.shown import Shown
 from ..measurement.peaks import measured_peaks
@@ -86,6 +87,8 @@ def devices(peaks: bool = False, announce: Announce | None = None) -> Devices:
     Support of fp64 and fp16 is tried in a child process. A driver that crashes there is reported. `announce` gets what is going
     on. Without it a notebook shows that in one line.
     """
+    peaks = checked_switch("peaks", peaks)
+    check_functions(announce=announce)
     with progress_line("devices") as line:
         tell = announce or line
         tell(Phase("looking for devices"))

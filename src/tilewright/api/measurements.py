@@ -6,6 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Unpack
 
+from ..core.checked import (
+    check_functions,
+    check_object,
+    checked_names,
+    checked_numbers,
+    checked_seconds,
+    checked_switch,
+)
 from ..core.defaults import TRIAL_S
 from ..core.kernel import Ladder
 from ..core.launch_options import LaunchOptions
@@ -22,6 +30,7 @@ from ..measurement.progress import Announce
 from ..reports import errors_table
 from ..reports.shown import as_html, as_text
 from ..runtime.device import Device as AnyDevice
+from ..runtime.device import opened_or_name
 from ..runtime.opencl.device import Device
 from ..runtime.verify import Verdict
 from .progress import progress_line
@@ -66,23 +75,25 @@ def ladder(
     A rung that fails is a row with a status and a reason. NoDevice without a device; UnknownName for a name that does not
     exist; InvalidInput for a size that the ladder cannot have or that does not fit in memory.
     """
-    wanted = (rungs,) if isinstance(rungs, str) else tuple(rungs)
+    check_object("name", name, (str, Ladder), "the name of a ladder, such as rows, or a Ladder")
+    check_functions(watch=watch, announce=announce, keep=keep, so_far=so_far)
+    wanted = checked_names("rungs", rungs, "tiles/2")
     with progress_line(f"ladder {name if isinstance(name, str) else name.name}") as line:
         record = run_ladder(
             name,
-            _named(device),
+            opened_or_name(device),
             sizes,
             dtype,
             wanted,
-            seconds,
-            flush_cache,
-            baselines,
+            checked_seconds("seconds", seconds),
+            checked_switch("flush_cache", flush_cache),
+            checked_switch("baselines", baselines),
             watch,
             backend,
             announce or line,
             lambda early: keep(shown_record(early)),
             lambda early: so_far(shown_record(early)),
-            published,
+            checked_switch("published", published),
         )
     return shown_record(record)
 
@@ -143,9 +154,12 @@ def run(
     NoDevice without a device; UnknownName for a rung or setting that does not exist; InvalidInput for a size, a file or
     settings that cannot be used.
     """
+    check_functions(watch=watch, announce=announce, keep=keep)
+    seconds, time_budget = checked_seconds("seconds", seconds), checked_seconds("time_budget", time_budget)
+    baselines, fill, size = checked_switch("baselines", baselines), checked_numbers("fill", fill), as_size(size)
     with progress_line("run") as line:
         record, verdict = run_kernel(
-            kernel, size, _named(device), dtype, offset, seconds, baselines, watch, backend,
+            kernel, size, opened_or_name(device), dtype, offset, seconds, baselines, watch, backend,
             time_budget, settings, global_size, local_size, announce or line, lambda early: keep(shown_record(early)),
             fill, **own,
         )  # fmt: skip
@@ -186,10 +200,14 @@ def bench(
     The i-th samples of two rows of a problem were taken in turn: they are a pair. NoDevice without a device; UnknownName
     for a set or type that does not exist; InvalidInput for a backend or a precision that there is not.
     """
-    names = sets.split(",") if isinstance(sets, str) else list(sets)
+    check_functions(watch=watch, announce=announce, keep=keep, so_far=so_far)
+    seconds = checked_seconds("seconds", seconds)
+    check_object("precision", precision, str, "a name, such as tf32, or leave it out")
+    sustained = None if sustained is None else checked_seconds("sustained", sustained)
+    names = [each for text in checked_names("sets", sets, "quick") for each in text.split(",")]
     with progress_line("bench") as line:
         record = run_benchmark(
-            names, dtype, _named(device), seconds, watch, backend,
+            names, dtype, opened_or_name(device), seconds, watch, backend,
             precision, sustained, lambda early: keep(shown_record(early)), announce or line,
             lambda early: so_far(shown_record(early)),
         )  # fmt: skip
@@ -240,9 +258,10 @@ def accuracy(
     Errors of elements are relative to |A||B|, in units of 2^-24. InvalidInput for a size without three sides of at least 1.
     """
     sides = _three_sides(size) if size is not None else None
+    check_functions(watch=watch, announce=announce, keep=keep, so_far=so_far)
     with progress_line("accuracy") as line:
         record = measure_accuracy(
-            sides, _named(device), watch, dtype, announce or line, lambda early: keep(_shown_accuracy(early)),
+            sides, opened_or_name(device), watch, dtype, announce or line, lambda early: keep(_shown_accuracy(early)),
             lambda early: so_far(_shown_accuracy(early)),
         )  # fmt: skip
     return _shown_accuracy(record)
@@ -258,8 +277,3 @@ def _three_sides(size: Size) -> tuple[int, int, int]:
 
 def _shown_accuracy(record: AccuracyRecord) -> Accuracy:
     return Accuracy(**{each.name: getattr(record, each.name) for each in fields(record)})
-
-
-def _named(device: Any) -> Any:
-    """An index as the text that devices are opened by."""
-    return str(device) if isinstance(device, int) else device

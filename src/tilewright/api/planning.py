@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
+from ..core.checked import (
+    check_functions,
+    check_object,
+    checked_count,
+    checked_names,
+    checked_path,
+    checked_seconds,
+    checked_switch,
+)
 from ..core.plan import Plan
 from ..core.problem import Gemm
 from ..core.shown import Shown
@@ -23,7 +31,6 @@ from ..errors import InvalidInput, quoted
 from ..library.engine import default_device
 from ..library.numpy_call import plan_of
 from ..library.numpy_limits import measured_for
-from ..library.rules import checked_switch
 from ..library.streamed.calls import planned
 from ..library.streamed.limits import Bytes, Limits, Where
 from ..library.streamed.overlap import note_on_copies
@@ -31,6 +38,7 @@ from ..library.streamed.planning import StreamedPlan
 from ..measurement import tuning
 from ..measurement.progress import Phase
 from ..measurement.sets import STORED, problems_of
+from ..runtime.device import device_name
 from ..runtime.opencl import device as opencl
 from ..runtime.opencl.vpdpbusd import equipped
 from .progress import progress_line
@@ -68,7 +76,7 @@ def plan(
     tiled = planned(problem, Limits(device, max_device_bytes, max_host_bytes), pinned)
     if tiled is not None:
         return tiled
-    opened = opencl.open_device(None if device is None else str(device))
+    opened = opencl.open_device(device_name(device))
     found = plan_product(problem, equipped(opened.info, dtype), load_tables())
     notes = note_on_parts(found), note_on_copies(problem, opened.info, pinned)
     found = replace(found, notes=(*found.notes, *filter(None, notes)))
@@ -84,16 +92,17 @@ def product_of(size: Sequence[int], layout: str, dtype: str, batch: int, precisi
     """The product of that size, layout, type and batch."""
     if len(size) not in (1, 3):
         raise InvalidInput(f"{'x'.join(map(str, size))}: a product has 1 or 3 sizes; write N or MxNxK")
-    if isinstance(batch, bool) or not isinstance(batch, Integral) or batch < 0:
-        raise InvalidInput(f"batch={quoted(batch)}: pass a whole number from 0 on")
+    batch = checked_count("batch", batch, 0)
     m, n, k = tuple(size) * 3 if len(size) == 1 else tuple(size)
+    if batch > LARGEST_SIDE:
+        raise InvalidInput(f"batch={batch:,}: at most 2^31 - 1 = {LARGEST_SIDE:,} products")
     if max(m, n, k) > LARGEST_SIDE:
         raise InvalidInput(f"{'x'.join(map(str, size))}: sides are limited to 2^31 - 1 = {LARGEST_SIDE:,}")
     if not isinstance(layout, str) or not set(layout) <= set(ORDERS) or len(layout) != 2:
         raise InvalidInput(f"layout={quoted(layout)}: write NN, NT, TN or TT")
     element_type(dtype)
     a_order, b_order = (ORDERS[letter] for letter in layout)
-    return Gemm(m, n, k, dtype, a_order, b_order, out_dtype=STORED.get(dtype), batch=int(batch), precision=precision)
+    return Gemm(m, n, k, dtype, a_order, b_order, out_dtype=STORED.get(dtype), batch=batch, precision=precision)
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,17 +152,24 @@ def tune(
 
     InvalidInput for a CPU, whose blocking the library computes from its caches; UnknownName for a set that does not exist.
     """
-    names = sets.split(",") if isinstance(sets, str) else list(sets)
+    check_functions(keep=keep, **({} if watch is None else {"watch": watch}))
+    check_object("precision", precision, str, "a name, such as tf32, or leave it out")
+    effort = tuning.Effort(
+        checked_seconds("seconds", seconds),
+        checked_count("candidates", candidates),
+        checked_seconds("time_budget", time_budget, endless=True),
+    )
+    place = None if output is None else checked_path("output", output)
+    names = [each for text in checked_names("sets", sets, "llm-decode") for each in text.split(",")]
     problems = [each for name in names for each in problems_of(name, dtype)]
-    wanted = None if device is None else str(device)
+    wanted = device_name(device)
     info = opencl.open_device(wanted).info
     if info.kind == "cpu":
         raise InvalidInput(
             f"{info.label}: tables are for GPUs; on CPUs the library computes its blocking from the caches"
         )
-    path = Path(output) if output is not None else own_folder() / file_name(info.name)
+    path = place or own_folder() / file_name(info.name)
     products = [replace(each, precision=precision) for each in problems if isinstance(each, Gemm)]
-    effort = tuning.Effort(seconds, candidates, time_budget)
     with progress_line("tune") as line:
         try:
             table = tuning.tune(products, info, wanted, path, effort, watch or (lambda each: line(Phase(each.problem))))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core import records
+from ..core.checked import checked_path, checked_switch
 from ..core.shown import Shown
 from ..core.sizes import FilePath
 from ..reports import compare as comparing
@@ -93,7 +94,7 @@ def compare(
     RecordError if no row was measured in both with the same problem, or with `any_size` under the same name.
     """
     one, other = as_record(first), as_record(second)
-    rows = comparing.compare(one, other, any_size)
+    rows = comparing.compare(one, other, checked_switch("any_size", any_size))
     heading = "\n".join(comparing.headings(one, other, (_file_of(first), _file_of(second))))
     return Comparisons(heading, tuple(rows), tuple(comparing.broken(one, other)))
 
@@ -111,7 +112,7 @@ def plot(record: Drawable | FilePath, picture: FilePath) -> Path:
     """
     from ..reports import plot as plotting  # it draws rooflines, so it imports drivers
 
-    target = Path(picture)
+    target = checked_path("picture", picture)
     if not isinstance(record, plotting.Drawable):
         record = plotting.load_drawable(records.path_of(record, "a record"))
     plotting.plot(record, target)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Unpack, overload
 
 from ..core import records
+from ..core.checked import check_functions, checked_seconds
 from ..core.kernel import Kernel, Ladder
 from ..core.launch_options import LaunchOptions
 from ..core.sizes import FilePath, Sides, Size, as_size
@@ -18,6 +19,7 @@ from ..measurement.ladder_roofline import LadderRoofline, roofline_ladder, roofl
 from ..measurement.progress import Announce
 from ..measurement.roofline import Roofline, roofline_kernel
 from ..reports.plot import load_drawable
+from ..runtime.device import opened_or_name
 from ..runtime.opencl.device import Device
 from .progress import progress_line
 from .records import Record, shown_record
@@ -113,7 +115,8 @@ def roofline(
         ("offset", offset), ("settings", settings), ("global_size", global_size), ("local_size", local_size),
         *own.items(),
     )  # fmt: skip
-    opened = str(device) if isinstance(device, int) else device
+    opened, seconds, size = opened_or_name(device), checked_seconds("seconds", seconds), as_size(size)
+    check_functions(announce=announce, keep=keep)
     with progress_line(f"roofline {subject if isinstance(subject, str) else ''}".strip()) as line:
         tell = announce or line
         if isinstance(subject, records.Record) or (isinstance(subject, str | PathLike) and _is_record_file(subject)):
@@ -125,7 +128,7 @@ def roofline(
             _refuse(of_one_kernel, "a ladder has kernels of its own")
             return roofline_ladder(
                 subject,
-                as_size(size),
+                size,
                 opened,
                 dtype,
                 seconds,

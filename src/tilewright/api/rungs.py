@@ -4,6 +4,7 @@ import shlex
 from difflib import unified_diff
 
 from .. import kernels
+from ..core.checked import checked_switch
 from ..core.kernel import Ladder
 from ..core.sizes import Size
 from ..core.source import shown_path
@@ -35,7 +36,8 @@ def show(rung: str, diff: bool = False, *, program: bool = False, size: Size | N
     UnknownName if no rung has that name; InvalidInput for a file, the difference of a first rung, and a `size` without `program`;
     Unsupported for a size that the rung refuses.
     """
-    if rung.lower().endswith(".cl"):
+    diff, program = checked_switch("diff", diff), checked_switch("program", program)
+    if isinstance(rung, str) and rung.lower().endswith(".cl"):
         raise InvalidInput(
             f"{rung} is a file, and `show` shows rungs: `tilewright explain {shlex.quote(rung)}` explains a file, "
             f"`tilewright run {shlex.quote(rung)}` measures it"

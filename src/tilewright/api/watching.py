@@ -15,6 +15,7 @@ from ..analysis.captured.watched import FORMAT, WatchedLaunch
 from ..analysis.captured.watcher import Watcher
 from ..analysis.explain import find_model
 from ..analysis.marked_lines import plain_text
+from ..core.checked import checked_count, checked_names, checked_path, checked_seconds
 from ..core.defaults import EXPLAIN_S
 from ..core.shown import Shown
 from ..core.sizes import FilePath
@@ -92,7 +93,12 @@ def watching(
     """
     from ..runtime.opencl.interception import Interception
 
-    watcher = Watcher(Limits(budget, time_limit, samples), None if device_model is None else find_model(device_model))
+    limits = Limits(
+        checked_seconds("budget", budget, endless=True),
+        checked_seconds("time_limit", time_limit, endless=True),
+        checked_count("samples", samples),
+    )
+    watcher = Watcher(limits, None if device_model is None else find_model(device_model))
     with Interception(watcher.enqueueing):
         yield Watched(watcher, title)
 
@@ -113,6 +119,7 @@ def watch(
     its `sys.argv`. Its output, its exceptions and its exit status, which is `exit_status` of the result, stay its own. The
     other arguments are those of `watching`. InvalidInput if there is no such program.
     """
+    arguments = checked_names("arguments", arguments, '["--size", "4"]')
     found = _program(str(program), kind)
     register_if_alone()
     with watching(
@@ -130,8 +137,8 @@ def replay(folder: FilePath, *, device_model: str | None = None, time_limit: flo
     `device_model` names the hardware whose rules count, as in `explain`. InvalidInput if there is no dump, or a file is
     missing in one.
     """
-    dumps = dumps_in(Path(folder))
-    limits = Limits(math.inf, time_limit, len(dumps))
+    dumps = dumps_in(checked_path("folder", folder))
+    limits = Limits(math.inf, checked_seconds("time_limit", time_limit, endless=True), len(dumps))
     watcher = Watcher(limits, None if device_model is None else find_model(device_model))
     for each in dumps:
         watcher.seen(each)
@@ -140,6 +147,6 @@ def replay(folder: FilePath, *, device_model: str | None = None, time_limit: flo
 
 def _program(name: str, kind: str) -> PythonProgram:
     makers = {"script": script, "module": module, "code": code}
-    if kind not in makers:
+    if not isinstance(kind, str) or kind not in makers:
         raise UnknownName("kind of program", kind, makers)
     return makers[kind](name)

@@ -5,14 +5,14 @@ import math
 from collections.abc import Callable
 from typing import TypeVar
 
+from ..core.checked import SECONDS, is_time
+
 Number = TypeVar("Number", int, float)
 
 
 def seconds(text: str) -> float:
     """A time in seconds: finite and above 0."""
-    return _number(
-        text, float, lambda value: math.isfinite(value) and value > 0, "a number of seconds above 0, such as 2.5"
-    )
+    return _number(text, float, is_time, SECONDS)
 
 
 def ratio(text: str) -> float:

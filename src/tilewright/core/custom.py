@@ -8,11 +8,11 @@ import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from ..errors import InvalidInput, UnknownName
+from ..errors import InvalidInput, UnknownName, quoted
 from .argument_words import LaunchWords
+from .checked import check_object, checked_mapping, checked_names, checked_path
 from .kernel import Config, Kernel, NDRange, round_up
 from .kernel_options import folders_among, macros_among, settings_of
 from .language import Sentence
@@ -208,19 +208,25 @@ def custom_kernel(
 
     InvalidInput for a file that does not exist; UnknownName for another operation than gemm, transpose or copy.
     """
-    source = Path(path)
+    source = checked_path("path", path)
     if source.is_dir():
         raise InvalidInput(f"{source} is a folder: give a .cl file")
     if not source.is_file():
         raise InvalidInput(f"there is no kernel file {source}")
-    if operation not in OPERATIONS:
+    if not isinstance(operation, str) or operation not in OPERATIONS:
         raise UnknownName("problem", operation, OPERATIONS)
-    if len(orders) != 3 or set(orders) - set(ORDERS):
-        raise InvalidInput(f"orders={orders!r}: three letters, r or c, for A, B and C, such as rrr or ccc")
+    if not isinstance(orders, str) or len(orders) != 3 or set(orders) - set(ORDERS):
+        raise InvalidInput(f"orders={quoted(orders)}: three letters, r or c, for A, B and C, such as rrr or ccc")
     a_order, b_order, c_order = (ORDERS[letter] for letter in orders)
-    macros = tuple((name, str(value)) for name, value in (defines or {}).items())
-    words = launch or LaunchWords()
-    whole, group = (sides(() if each is None or each == "" else each) for each in (global_size, local_size))
+    macros = tuple((name, str(value)) for name, value in checked_mapping("defines", defines).items())
+    check_object(
+        "launch", launch, (LaunchWords, type(None)), "what the keyword arguments of `explain` make, or leave it out"
+    )
+    words, options = launch or LaunchWords(), checked_names("options", options, "-cl-fast-relaxed-math")
+    whole, group = (
+        sides(() if each is None or (isinstance(each, str) and not each) else each)
+        for each in (global_size, local_size)
+    )
     config = Geometry(whole, group, macros, words.global_offset, words.ragged)
     if words.ragged and not any(each.strip().startswith("-cl-std=") for each in options):
         options = (*options, "-cl-std=CL2.0")  # the first version with smaller groups at the edges

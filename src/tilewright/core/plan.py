@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import MissingFeature, Unsupported
+from ..errors import InvalidInput, MissingFeature, Unsupported, quoted
+from .checked import check_object
 from .device import DeviceInfo
 from .kernel import Config, Kernel, Step, Steps
 from .precision import REPRODUCIBLE
@@ -125,6 +126,10 @@ def plan(candidates: Iterable[Kernel], problem: Problem, device: DeviceInfo) -> 
 
 def plan_kernel(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Plan:
     """The plan that runs this kernel, if need be in a smaller configuration; Unsupported says why there is none."""
+    check_object("kernel", kernel, Kernel, "a Kernel, such as find_kernel gives")
+    if not hasattr(problem, "operands"):
+        raise InvalidInput(f"problem={quoted(problem)}: pass a Gemm, Transpose or Copy")
+    check_object("device", device, DeviceInfo, "a DeviceInfo, such as open_device(...).info")
     return plan((kernel,), problem, device)
 
 

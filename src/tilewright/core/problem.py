@@ -9,15 +9,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
-from ..errors import InvalidInput
+from ..errors import InvalidInput, quoted
 from .operands import Layout, Operand, Scalars, dense_layout
 from .own_problem import as_bytes, own_problem_of
 from .precision import check_precision, product_bound, storing_bound
+from .sizes import is_whole
 from .types import element_type, numpy_dtype
 
 if TYPE_CHECKING:
     import numpy as np  # imported where it is called: ladders are listed without it
 
+ORDERS = ("row", "column")  # of the elements of a matrix in memory
 Arrays: TypeAlias = "Mapping[str, np.ndarray]"
 
 
@@ -110,8 +112,16 @@ def random_array(generator: np.random.Generator, shape: tuple[int, ...], dtype: 
 
 def _check_sizes(**sizes: int) -> None:
     for name, size in sizes.items():
+        if not is_whole(size):
+            raise InvalidInput(f"{name}={quoted(size)}: pass a whole number from 0 on")
         if size < 0:
             raise InvalidInput(f"{name}={size} is negative")
+
+
+def _check_orders(**orders: str) -> None:
+    for name, order in orders.items():
+        if not isinstance(order, str) or order not in ORDERS:
+            raise InvalidInput(f"{name}={quoted(order)}: pass row or column")
 
 
 @dataclass(frozen=True)
@@ -139,6 +149,9 @@ class Gemm:
 
     def __post_init__(self) -> None:
         element_type(self.dtype)
+        if self.out_dtype is not None:
+            element_type(self.out_dtype)
+        _check_orders(a_order=self.a_order, b_order=self.b_order, c_order=self.c_order)
         check_precision(self.precision, self.dtype)
         _check_sizes(m=self.m, n=self.n, k=self.k, batch=self.batch)
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 
 from ..errors import InvalidInput
+from .checked import checked_count
 from .device import DeviceInfo
 from .kernel import Kernel
 from .problem import Copy, Gemm, Problem, Transpose, output_of
@@ -18,7 +19,7 @@ def make_problem(kernel: Kernel, size: Size, dtype: str | None = None, offset: i
     """
     if kernel.binding is not None and kernel.binding.problem is not None:
         return kernel.binding.problem
-    size = as_size(size)
+    size, offset = as_size(size), checked_count("offset", offset, 0)
     dtype = kernel.usual_dtype if dtype is None else dtype
     if kernel.operation == "gemm":
         if offset:

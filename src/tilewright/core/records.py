@@ -12,7 +12,8 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from ..errors import InvalidInput, RecordError
+from ..errors import InvalidInput, RecordError, quoted
+from .checked import checked_path
 from .device import DeviceInfo, Peaks
 from .files import write_atomically
 from .language import Sentence
@@ -299,7 +300,9 @@ def save_record(record: object, path: FilePath) -> None:
     """
     if hasattr(record, "record"):
         raise InvalidInput(f"a {type(record).__name__} is no record{_hint(record)}")
-    content, target = to_json(record).encode(), Path(path)
+    if record is None or isinstance(record, str | bytes | complex | float | int):
+        raise InvalidInput(f"record={quoted(record)}: pass a record, such as ladder gives")
+    content, target = to_json(record).encode(), checked_path("path", path)
     write_atomically(target, gzip.compress(content, mtime=0) if target.suffix == ".gz" else content)
 
 
@@ -337,7 +340,7 @@ def _format_of(text: bytes, kind: type, path: Path, what: str) -> int:
 def path_of(source: object, what: str) -> Path:
     """The name of a file that holds `what`. InvalidInput for any other object."""
     if isinstance(source, str | PathLike):
-        return Path(source)
+        return checked_path("path", source)
     raise InvalidInput(f"a {type(source).__name__} is neither {what} nor the name of its file{_hint(source)}")
 
 

@@ -5,6 +5,7 @@ PyOpenCL, drivers and devices are tried in child processes, because they may cra
 
 import os
 
+from ..core.checked import checked_seconds
 from ..runtime import children
 from ..runtime.icd.preference import preference
 from ..runtime.icd.registration import register
@@ -19,6 +20,7 @@ __all__ = ["Examination", "Finding", "Status", "doctor"]
 
 def doctor(time_limit: float = 60.0) -> Examination:
     """Examine everything, with `time_limit` seconds for each child process. The environment is not changed."""
+    time_limit = checked_seconds("time_limit", time_limit)
     environ = dict(os.environ)
     registration = register(environ=dict(environ))
     software = ask_software(time_limit)

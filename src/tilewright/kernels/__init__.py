@@ -63,6 +63,8 @@ def find_ladder(name: str) -> Ladder:
 
     InvalidInput for the name of a rung.
     """
+    if not isinstance(name, str):
+        raise UnknownName("ladder", name, LADDERS)
     if name.lower() in LADDERS:
         return LADDERS[name.lower()]
     rungs = [kernel.name for ladder in LADDERS.values() for kernel in ladder.kernels if matches_rung(kernel.name, name)]
@@ -94,6 +96,8 @@ def find_kernel(name: str) -> Kernel:
     fits several.
     """
     known = all_kernels()
+    if not isinstance(name, str):
+        raise UnknownName("rung", name, known)
     if name in known:
         return known[name]
     matches = [kernel for full, kernel in known.items() if matches_rung(full, name)]
@@ -132,7 +136,7 @@ def _plain(number: str) -> str:
 def rung_before(kernel: Kernel | str) -> Kernel | None:
     """The last rung of the same ladder with another source before this one's; None for a first rung or a kernel that is not
     a rung. Before a kernel as it was published stands the rung that it is a variant of."""
-    chosen = find_kernel(kernel) if isinstance(kernel, str) else kernel
+    chosen = kernel if isinstance(kernel, Kernel) else find_kernel(kernel)
     source = chosen.source
     for ladder in LADDERS.values():
         if any(source == each.source for each in ladder.originals) and chosen.rung:

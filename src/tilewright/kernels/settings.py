@@ -1,5 +1,6 @@
 """Settings of a kernel by name: the fields of a rung's configuration, or the macros of a file of the user's own."""
 
+import operator
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -7,13 +8,14 @@ from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
+from ..core.checked import checked_mapping
 from ..core.custom import Geometry, own_kernel
 from ..core.kernel import Config, Kernel
 from ..core.kernel_options import with_head
 from ..core.launch_options import LaunchOptions, check_names, launch_words
 from ..core.problems import make_problem
 from ..core.sizes import FilePath, Sides
-from ..errors import InvalidInput, UnknownName
+from ..errors import InvalidInput, UnknownName, quoted
 from . import find_kernel
 
 Settings = Mapping[str, str | int]
@@ -35,16 +37,17 @@ def chosen_kernel(
     with anything else.
     """
     if not isinstance(kernel, Kernel | str | PathLike):
-        raise InvalidInput(f"{kernel!r} is no kernel: give a rung's name, a .cl file or a Kernel")
+        raise InvalidInput(f"{quoted(kernel)} is no kernel: give a rung's name, a .cl file or a Kernel")
     check_names(own)
+    settings = checked_mapping("settings", settings)
     if not isinstance(kernel, Kernel) and Path(kernel).suffix == ".cl":
-        return with_settings(_file_kernel(Path(kernel), global_size, local_size, own), settings or {})
+        return with_settings(_file_kernel(Path(kernel), global_size, local_size, own), settings)
     found = kernel if isinstance(kernel, Kernel) else find_kernel(str(kernel))
     if global_size is not None or local_size is not None:
         raise InvalidInput(f"{found.name} has a geometry already: leave global_size and local_size out")
     if own:
         raise InvalidInput(f"{found.name} has its arguments already: entry, arguments, bind ... are for a .cl file")
-    return with_settings(found, settings or {})
+    return with_settings(found, settings)
 
 
 def _file_kernel(path: Path, global_size: Sides | None, local_size: Sides | None, own: LaunchOptions) -> Kernel:
@@ -98,8 +101,8 @@ def _with_fields(kernel: Kernel, settings: Settings) -> Config:
 
 def _whole(name: str, value: str | int) -> int:
     try:
-        number = int(value)
-    except ValueError as error:
+        number = int(value) if isinstance(value, str) else operator.index(value)
+    except (TypeError, ValueError) as error:
         raise InvalidInput(f"{name}={value}: a field of a configuration is a whole number") from error
     if number < 0:
         raise InvalidInput(f"{name}={value}: a field of a configuration is not negative")

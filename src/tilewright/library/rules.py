@@ -37,15 +37,6 @@ def check_casting(casting: str) -> None:
         raise InvalidInput(f"casting={quoted(casting)}: write one of {', '.join(CASTINGS)}")
 
 
-def checked_switch(name: str, value: Any) -> bool:
-    """An argument that is either on or off. InvalidInput for arrays and other objects, whatever their truth."""
-    if value is True or value is False:  # of nearly all calls
-        return value
-    if not isinstance(value, (np.bool_, int, type(None))):
-        raise InvalidInput(f"{name}={quoted(value)}: pass True or False")
-    return bool(value)
-
-
 @lru_cache(maxsize=1024)
 def castable(source: np.dtype, target: np.dtype, casting: Casting) -> bool:
     """NumPy's `can_cast`, with the types of ml_dtypes as the floats and integers that they are.

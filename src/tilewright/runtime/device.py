@@ -9,6 +9,7 @@ import numpy as np
 from ..core.device import DeviceInfo
 from ..core.images import ImageValue, SamplerValue
 from ..core.kernel import NDRange
+from ..core.sizes import is_whole
 from ..core.source import Signature
 from ..core.tensor_map import TensorMap
 from ..errors import InvalidInput, quoted
@@ -27,9 +28,20 @@ def device_name(wanted: Any) -> str | None:
     """What names a device, as text; None for the preferred one. InvalidInput for anything but an index or a name."""
     if wanted is None or isinstance(wanted, str):
         return wanted
-    if isinstance(wanted, int) and not isinstance(wanted, bool) and abs(wanted) < MOST_INDEX:
-        return str(wanted)
+    if is_whole(wanted) and abs(wanted) < MOST_INDEX:
+        return str(int(wanted))
     raise InvalidInput(f"device={quoted(wanted)} is a {type(wanted).__name__}; pass an index or a name")
+
+
+def opened_or_name(wanted: Any) -> Any:
+    """An opened device as it is; what names one as `device_name` reads it."""
+    return wanted if hasattr(wanted, "info") else device_name(wanted)
+
+
+def check_opened(device: Any) -> None:
+    """InvalidInput for what is no opened device, such as its name."""
+    if not hasattr(device, "info"):
+        raise InvalidInput(f"device={quoted(device)}: pass an opened device, as open_device gives")
 
 
 def place_of(wanted: str, devices: Sequence[tuple[str, str]]) -> int | None:

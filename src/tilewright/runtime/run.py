@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.arguments import check_arguments
 from ..core.binding import Local, Null, Part
+from ..core.checked import check_object, checked_mapping
 from ..core.images import ImageValue, SamplerValue
 from ..core.kernel import NDRange, Step, render
 from ..core.operands import Operand
@@ -18,7 +19,7 @@ from ..core.problem import inputs_of, output_of
 from ..core.source import Parameter
 from ..core.types import numpy_dtype
 from ..errors import InvalidInput, Unsupported, WrongResult
-from .device import Device
+from .device import Device, check_opened
 from .fences import Fenced, fenced_buffer, outside
 
 WAIT_S = 0.1  # between two waits of sustained work: some 20 us of pause are negligible
@@ -302,7 +303,9 @@ def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
 
 def run_plan(plan: Plan, arrays: Mapping[str, np.ndarray], device: Device) -> tuple[np.ndarray, Times]:
     """Run a plan once on host arrays, with names and shapes as in `plan.problem.operands`. The output and the times."""
+    check_object("plan", plan, Plan, "a Plan, as plan_kernel gives")
+    check_opened(device)
     execution = Execution(plan, device)
-    execution.write(arrays)
+    execution.write(checked_mapping("arrays", arrays))
     times = execution.launch()
     return execution.read(), times

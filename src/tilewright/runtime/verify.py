@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..core.checked import check_object, checked_count
 from ..core.language import Sentence, shown, translated
 from ..core.plan import Plan
 from ..core.problem import Gemm, Problem, output_of, random_arrays
 from ..core.types import element_type, numpy_dtype
 from ..errors import WrongResult
-from .device import Device
+from .device import Device, check_opened
 from .fences import INTEGER_POISON, POISON
 from .run import Execution
 
@@ -198,7 +199,9 @@ def _bits(array: np.ndarray) -> np.ndarray:
 
 def verify(plan: Plan, device: Device, seed: int = 0) -> Verdict:
     """Run a plan on random operands and judge the result. Its output is poisoned before."""
-    reference = Reference(plan.problem, random_arrays(plan.problem, seed))
+    check_object("plan", plan, Plan, "a Plan, as plan_kernel gives")
+    check_opened(device)
+    reference = Reference(plan.problem, random_arrays(plan.problem, checked_count("seed", seed, 0)))
     return verify_execution(Execution(plan, device), reference)
 
 

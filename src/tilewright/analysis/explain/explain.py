@@ -9,7 +9,8 @@ from typing import Any
 
 from ...core.language import Sentence
 from ...core.shown import Shown
-from ...errors import InvalidInput, SourceError, UnknownName
+from ...core.sizes import is_whole
+from ...errors import InvalidInput, SourceError, UnknownName, quoted
 from ..marked_lines import plain_text
 from .annotate import report
 from .clc import Program, parse_program
@@ -202,10 +203,17 @@ def _groups(groups: Groups, global_size: Sequence[int], local_size: Sequence[int
         return choose_groups(global_size, local_size)
     if isinstance(groups, str):
         if groups != "all":
-            raise InvalidInput(f"groups={groups!r}: give a list of groups, or 'all'")
+            raise InvalidInput(f"groups={quoted(groups)}: give a list of groups, such as [(0, 0, 0)], or 'all'")
         return all_groups(global_size, local_size)
+    _check_groups(groups)
     counts = count_groups(global_size, local_size)
     for group in groups:
         if len(group) != 3 or any(not 0 <= at < count for at, count in zip(group, counts, strict=False)):
             raise InvalidInput(f"there is no work-group {group}; the NDRange has {'x'.join(map(str, counts))}")
     return list(groups)
+
+
+def _check_groups(groups: Any) -> None:
+    lists = isinstance(groups, Sequence) and all(isinstance(each, Sequence) for each in groups)
+    if not lists or not all(is_whole(at) for group in groups for at in group):
+        raise InvalidInput(f"groups={quoted(groups)}: give a list of groups, such as [(0, 0, 0)], or 'all'")

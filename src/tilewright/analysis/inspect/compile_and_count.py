@@ -59,6 +59,8 @@ class Target:
 
 def find_target(arch: str, device: str | None = None) -> Target:
     """The target of that name; "device" is the device that `device` names as in `open_device`. UnknownName if neither."""
+    if not isinstance(arch, str):
+        raise UnknownName("architecture", arch, ARCHITECTURES)
     if arch == DEVICE:
         return _device_target(open_device(device).info)
     if arch in INTEL_LEVELS:

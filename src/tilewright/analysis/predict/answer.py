@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from ...core.checked import check_object
 from ...core.kernel import Kernel, Ladder, Step, render
 from ...core.launch_options import LaunchOptions, check_names
 from ...core.problem import Problem
@@ -59,10 +60,9 @@ def predict(
     UnknownName for a device without a table; Unsupported for a kernel that explain or a compiler refuses, and for one whose
     work-items go through more loop iterations than are run. In a ladder it is among the refused.
     """
-    devices = [
-        find_device(each) if isinstance(each, str) else each
-        for each in ([on] if isinstance(on, str | DeviceFacts) else on)
-    ]
+    wanted = on if isinstance(on, Sequence) and not isinstance(on, str | bytes) else [on]
+    devices = [each if isinstance(each, DeviceFacts) else find_device(each) for each in wanted]
+    check_object("constants", constants, Constants, "the Constants of a fit")
     found, refused = [], []
     for each in kernels_of(kernel, settings, global_size, local_size, own):
         whole = (SIZE,) if size is None and each.launch is None else size

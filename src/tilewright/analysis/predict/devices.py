@@ -21,6 +21,8 @@ def _known(name: str) -> DeviceFacts:
 
 def find_device(name: str) -> DeviceFacts:
     """The facts of a device by its name, or from a file that `tilewright peaks` wrote."""
+    if not isinstance(name, str):
+        raise UnknownName("device", name, DEVICES)
     if name.endswith(".json"):
         return read_facts(name)
     if name.lower() not in DEVICES:

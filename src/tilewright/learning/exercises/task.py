@@ -65,6 +65,8 @@ def all_tasks() -> list[str]:
 
 def find_task(name: str) -> Task:
     """The exercise of a rung ("tiles/2", "tiles/02_tiled") or a case ("cases/2"). UnknownName if there is none."""
+    if not isinstance(name, str):
+        raise UnknownName("exercise", name, all_tasks())
     folder, _, number = name.lower().partition("/")
     place = f"{folder}/{number.zfill(2)}"
     if place not in all_tasks() and folder in LADDERS:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from ...core.checked import checked_switch
 from ...core.types import ELEMENT_TYPES
 from ...errors import InvalidInput, quoted
 from ..memory.host import HostMemory
 from ..requests import Options
-from ..rules import checked_switch
 from .devices import several
 
 FITS_SHARE = 15 / 16  # of a device's memory that operands and result may take to be multiplied in one piece
