@@ -173,7 +173,24 @@ static inline void copy_panel(__local uchar* panel, const __global double* matri
 #define wgmma_wait_group_0()
 #define wgmma_ready(N, kind, sums)
 #define wgmma_descriptor(address, leading, stride) ((address) / 16)
+#define wgmma_descriptor_by(address, leading, stride, line) ((address) / 16)
+#define wgmma_f32_f16(N, sums, tile, other, keep, a_across, b_across)  // a test brings its own sums
 #define wgmma_f32_tf32_held(N, sums, held, other, keep) multiply_held(words, tiles, N, sums, held, other, keep)
+#define cvt_rn_f16x2_f32(first, second) (float_to_half(first) | (uint)float_to_half(second) << 16)
+#define cvt_rn_bf16x2_f32(first, second) (float_to_bfloat(first) | (uint)float_to_bfloat(second) << 16)
+#define stmatrix_x4(row_address, a, b, c, d) exchange_rows(words, slab, row_address, (uint4)(a, b, c, d))
+
+// stmatrix.m8n8.x4: lane 8 i + r says where row r of matrix i goes, an offset in `slab`, and holds two elements of one row of each.
+static inline void exchange_rows(__local uint* words, __local uchar* slab, uint row_address, uint4 held)
+{
+    const int item = get_local_id(0), lane = item % 32;
+    const uint own[4] = {held.x, held.y, held.z, held.w};
+    words[item] = row_address;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (int i = 0; i < 4; i++)
+        *(__local uint*)(slab + words[item - lane + 8 * i + lane / 4] + lane % 4 * 4) = own[i];
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
 
 // wgmma.m64nNk8: fragments and the swizzle of 128 bytes as the PTX ISA draws them.
 static inline void multiply_held(__local uint* words, const __local uchar* tiles, int columns, float* sums,
