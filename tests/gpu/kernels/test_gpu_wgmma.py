@@ -110,12 +110,13 @@ def test_parts_of_lines_of_rows_that_begin_anywhere(config: WgmmaConfig, hopper:
 
 @pytest.mark.parametrize("config", [WgmmaConfig(*each) for each in wgmma.ONE_WAVE_SPACE], ids=str)
 def test_the_epilogue_of_parts_of_lines(config: WgmmaConfig, hopper: Device) -> None:
-    """Rows are longer than k and n, and what lies between them is no number."""
-    for gap in (0, 1):  # C by pieces of 16 bytes, and of rows that begin anywhere
+    """Rows are longer than k and n, and what lies between those of A and of B is no number."""
+    for gap, staged in ((0, 16), (1, 4)):  # C by pieces of 16 bytes, and of rows that begin anywhere
         views = (Layout(0, 112, 1), Layout(0, 528, 1), Layout(8, 528 + gap, 1))
         problem = StridedGemm(
             100, 520, 104, "float16", alpha=2, beta=3, out_dtype="float16", views=views, bias="row", activation="relu"
         )
+        assert config.staged(call_of(problem)) == staged
         check_strided(problem, replace(HALVES, config=config), hopper)
 
 

@@ -43,11 +43,10 @@ INLINE void stage_slab(const COMPONENT* values, local uchar* slab, const int col
     const int row = item / 32 * WARP_ROWS + lane % 16;
 #pragma unroll
     for (int j = 0; j < SLAB / 8; j += 2) {
-        if (8 * j >= columns)
-            break;
         const COMPONENT* v = values + 4 * j;
         const uint to = local_address(slab) + row * LINE + ((j + lane / 16) ^ row % 8) * 16;
-        stmatrix_x4(to, PACK(v[0], v[1]), PACK(v[2], v[3]), PACK(v[4], v[5]), PACK(v[6], v[7]));
+        if (8 * j < columns)
+            stmatrix_x4(to, PACK(v[0], v[1]), PACK(v[2], v[3]), PACK(v[4], v[5]), PACK(v[6], v[7]));
     }
 #else
     const int row = item / 32 * WARP_ROWS + lane / 4;
@@ -101,18 +100,18 @@ INLINE void scale_part(COMPONENT sums[BLOCKS][WN / 2], const Part part, const __
 #endif
 
 #if STAGED || STORE_BY_TMA
-// A work-item's sums of the first `columns` of a slab, from number `first` on, become elements of C.
+// A work-item's sums of the first `columns` of a slab, from number `first` on, become elements of C. A loop that ends early is not
+// unrolled by every compiler, and then the sums lie in memory.
 INLINE void finish_slab(COMPONENT* values, const Part part, const int first, const int columns, const ACC alpha, const ACC beta,
                         const __global RESULT* C, const long c_row, const __global RESULT* bias, const long bias_row,
                         const long bias_column, const int item)
 {
 #pragma unroll
     for (int i = 0; i < SLAB_SUMS; i++) {
-        if (i >= SLAB_SUMS * columns / SLAB)
-            break;
         const int2 at = place_of(part, first + i, item);
-        values[i] = finished(values[i], alpha, beta, C + at.x * c_row + at.y, at.x < part.M && at.y < part.N,
-                             bias + at.x * bias_row + at.y * bias_column);
+        if (i < SLAB_SUMS * columns / SLAB)
+            values[i] = finished(values[i], alpha, beta, C + at.x * c_row + at.y, at.x < part.M && at.y < part.N,
+                                 bias + at.x * bias_row + at.y * bias_column);
     }
 }
 
