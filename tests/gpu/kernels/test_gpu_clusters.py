@@ -9,8 +9,9 @@ from tilewright.core.problem import Gemm
 from tilewright.dispatch.choice import plan_product
 from tilewright.errors import NoDevice
 from tilewright.kernels.product.call import call_of
+from tilewright.kernels.product.wgmma.config import WgmmaConfig
 from tilewright.kernels.product.wgmma.kernels import KERNELS
-from tilewright.kernels.product.wgmma.search import configurations
+from tilewright.kernels.product.wgmma.search import CLUSTERS, ONE_WAVE_SPACE, configurations
 from tilewright.runtime.cuda.device import Device
 from tilewright.runtime.cuda.opening import library_device
 from tilewright.runtime.verify import verify
@@ -45,6 +46,17 @@ def test_every_tile_and_layout_in_clusters(a_order: str, b_order: str, clusters:
         for each in (*tried, *several):
             verdict = verify(plan([replace(HALVES, config=each)], problem, clusters.info), clusters)
             assert verdict.passed, f"{each} {problem.title} {a_order} {b_order}: {verdict}"
+
+
+@pytest.mark.parametrize(("a_order", "b_order"), ORDERS)
+@pytest.mark.parametrize("tile", [WgmmaConfig(*each) for each in ONE_WAVE_SPACE], ids=str)
+def test_tiles_of_parts_of_lines_in_clusters(tile: WgmmaConfig, a_order: str, b_order: str, clusters: Device) -> None:
+    """Two work-groups load boxes of B for each other: of 96 columns across k these are three."""
+    problem = Gemm(648, 520, 656, "float16", a_order, b_order)
+    for down, across in CLUSTERS:
+        config = replace(tile, CLUSTER_M=down, CLUSTER_N=across)
+        verdict = verify(plan([replace(HALVES, config=config)], problem, clusters.info), clusters)
+        assert verdict.passed, f"{config} {a_order} {b_order}: {verdict}"
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda each: each.name)
