@@ -48,6 +48,20 @@ def test_nvidias_code_of_a_register_tile() -> None:
     assert list(found.loop.lines) == ["tiles/06_register_tile.cl"]
 
 
+@needs_nvrtc
+@pytest.mark.parametrize("word", ["local", "__local"])
+def test_a_tile_lies_in_local_memory_by_either_word(word: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.cl"
+    file.write_text(
+        f"kernel void mine(global const float* x, global float* y) {{ {word} float tile[256]; int t = get_local_id(0);"
+        " tile[t] = x[get_global_id(0)]; barrier(CLK_LOCAL_MEM_FENCE);"
+        f" const {word} float* row = tile; y[get_global_id(0)] = row[255 - t]; }}\n"
+    )
+    found = inspect(str(file), "sm_90", global_size=1024, local_size=256)
+    assert found.resources is not None
+    assert found.resources.local_bytes == 1024
+
+
 @needs_clang
 @pytest.mark.parametrize("arch", ["gfx90a", "gfx1100"])
 def test_amds_code_of_a_register_tile(arch: str) -> None:

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from .argument_words import LaunchWords
 from .binding import Binding, Part, Pointer
+from .cuda_words import in_words_of_cuda_h
 from .device import DeviceInfo
 from .heads import OPTIONS_MARK
 from .includes import with_includes
@@ -305,6 +306,8 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
     defines = "\n".join(f"#define {key} {value}" for key, value in macros.items())
     folders = kernel.launch.include if kernel.launch is not None else ()
     body = with_includes(kernel.text, kernel.source, {**macros, **config.included(problem)}, folders)
+    if kernel.launch is not None and dialect == Dialect.CUDA:
+        body = in_words_of_cuda_h(body)
     return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ENDINGS.get(dialect, "")))
 
 
