@@ -5,6 +5,7 @@ There is one kernel type: a ladder's rung is a kernel with one configuration, a 
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from itertools import takewhile
 from pathlib import Path
 from typing import ClassVar
 
@@ -190,10 +191,15 @@ class Kernel:
 
     @property
     def lesson(self) -> str:
-        """The first comment line of the source: one sentence that says what this rung changes. Lines with options are
-        passed over."""
-        lines = (line.strip("/* ").strip() for line in self.text.lstrip().splitlines())
-        return next((line for line in lines if not line.startswith(OPTIONS_MARK)), "")
+        """The first line of the comment that the source begins with: one sentence that says what this rung changes. Lines with
+        options are passed over. "" if a user's file begins with code."""
+        text = self.text.lstrip()
+        if text.startswith("/*"):
+            comment = text.partition("*/")[0].splitlines()
+        else:
+            comment = list(takewhile(lambda line: line.lstrip().startswith("//"), text.splitlines()))
+        lines = (line.strip("/* \t") for line in comment)
+        return next((line for line in lines if line and not line.startswith(OPTIONS_MARK)), "")
 
     @property
     def text(self) -> str:

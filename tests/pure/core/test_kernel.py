@@ -105,6 +105,21 @@ def test_name_and_lesson_come_from_the_file(kernel: Kernel, tmp_path: Path) -> N
     assert kernel.signature.parameters == (Parameter("C", "REAL", "global"),)
 
 
+@pytest.mark.parametrize(
+    ("text", "lesson"),
+    [
+        ("#define TS 16\n// A tile.\n__kernel void f() { }\n", ""),
+        ("// tilewright: --global 4\n__kernel void f() { }\n", ""),
+        ("// tilewright: --global 4\n//\n// A tile.\n__kernel void f() { }\n", "A tile."),
+        ("/**\n * A tile.\n * @param x the input\n */\n__kernel void f() { }\n", "A tile."),
+        ("/* A tile. */ __kernel void f() { }\n", "A tile."),
+    ],
+)
+def test_only_a_comment_is_a_lesson(kernel: Kernel, text: str, lesson: str) -> None:
+    kernel.source.write_text(text)
+    assert kernel.lesson == lesson
+
+
 def test_capital_fields_become_macros_and_others_do_not(kernel: Kernel) -> None:
     text = render(kernel, kernel.config, Gemm(3, 3, 3))
     assert "#define TILE 4\n" in text
