@@ -1,5 +1,6 @@
 """Checks a run of a kernel whose arguments are its own: against given results, or against the values of the interpreter."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import monotonic
@@ -12,6 +13,7 @@ from ..core.kernel import Kernel
 from ..core.language import Sentence
 from ..core.own_problem import OwnProblem, as_bytes
 from ..core.plan import Plan
+from ..core.problem import Problem
 from ..core.source import without_comments
 from ..errors import TilewrightError, WrongResult
 from ..runtime.run import Execution
@@ -22,6 +24,11 @@ TIME_LIMIT_S = 5.0  # of the interpreter: a user waits for it
 TOLERANCES = {2: 4e-3, 4: 2e-5, 8: 1e-12}
 # Weights of 8 bits after the point, in up to three directions: what linear filters of GPUs may change.
 FILTERED = 3 / 256
+# 8192 units in the last place: what OpenCL allows half_exp and its like. native_exp may do as it likes, and is about as exact.
+APPROXIMATE = 2**-10
+_APPROXIMATE = re.compile(
+    r"\b(?:native|half)_(?:cos|divide|exp|exp2|exp10|log|log2|log10|powr|recip|rsqrt|sin|sqrt|tan)\b"
+)
 
 
 @dataclass(frozen=True)
@@ -35,13 +42,16 @@ class Expected:
     unchecked: str = ""
     guessed_groups: str = ""  # the work-groups of the interpreter, where the driver chooses its own
     filtered: bool = False  # texels are interpolated, with weights that devices may round to 8 bits
+    approximate: tuple[str, ...] = ()  # the functions that are called and that devices compute as exactly as they like
 
 
 def expected_of(plan: Plan, problem: OwnProblem) -> Expected:
     """The values that the user gave, or those that the interpreter finds within `TIME_LIMIT_S`."""
     if problem.expected:
         whole = {name: np.ones(array.shape, bool) for name, array in problem.expected.items()}
-        return Expected(problem.expected, whole, Sentence("the given results"))
+        step = plan.steps[-1]
+        approximate = approximate_functions(step.kernel, step.problem)
+        return Expected(problem.expected, whole, Sentence("the given results"), approximate=approximate)
     end = monotonic() + TIME_LIMIT_S
     try:
         found = explain_steps(
@@ -98,12 +108,19 @@ def _interpreted(plan: Plan, problem: OwnProblem, found: Explanation) -> Expecte
         words = Sentence("explain's interpreter on {count} of its work-groups", count=len(found.groups))
     ndrange = step.config.ndrange(step.problem)
     guessed = "x".join(map(str, ndrange.local_size)) if ndrange.chosen_by_driver else ""
-    return Expected(arrays, where, words, guessed_groups=guessed, filtered=filters(step.kernel, problem))
+    approximate = approximate_functions(step.kernel, step.problem)
+    return Expected(arrays, where, words, "", guessed, filters(step.kernel, problem), approximate)
 
 
 def filters(kernel: Kernel, problem: OwnProblem) -> bool:
     """Whether a linear sampler is given, or stands in the source."""
     return problem.filters or "CLK_FILTER_LINEAR" in without_comments(kernel.text)
+
+
+def approximate_functions(kernel: Kernel, problem: Problem) -> tuple[str, ...]:
+    """The functions in the source and in macros of -D whose last digits are the device's own, such as native_exp."""
+    macros = " ".join(map(str, kernel.config.macros(problem).values()))
+    return tuple(dict.fromkeys(_APPROXIMATE.findall(f"{without_comments(kernel.text)} {macros}")))
 
 
 def verify_own(execution: Execution, problem: OwnProblem, expected: Expected) -> Verdict:
@@ -122,15 +139,14 @@ def verify_own(execution: Execution, problem: OwnProblem, expected: Expected) ->
     for name, array in expected.arrays.items():
         now = after[name].view(array.dtype).reshape(array.shape)
         image = problem.images.get(name)
-        one = compared(
-            name, now, array, expected.where[name], image is not None and image.normalised, expected.filtered
-        )
+        least = max(FILTERED if expected.filtered else 0.0, APPROXIMATE if expected.approximate else 0.0)
+        one = compared(name, now, array, expected.where[name], image is not None and image.normalised, least)
         if not one.passed and expected.guessed_groups:
             return unchecked(by_other_groups(expected))
         if not one.passed and expected.filtered:
             return unchecked(by_other_weights(expected, one.reason))
         if not one.passed:
-            return replace(one, reason=f"{one.reason}; compared with {expected.source}")
+            return replace(one, reason=f"{one.reason}; compared with {expected.source}{inexact(expected)}")
         counted = with_count(counted, one.elements, name)
         verdict = max(verdict, one, key=lambda each: each.worst_ratio)
     if counted is not None:
@@ -162,6 +178,12 @@ def by_other_weights(expected: Expected, difference: str) -> Sentence:
     )  # fmt: skip
 
 
+def inexact(expected: Expected) -> str:
+    """What besides a fault may make a difference; "" if nothing does."""
+    names = " and ".join(expected.approximate)
+    return f", and {names} may be as inexact as the device likes" if names else ""
+
+
 def with_count(before: Sentence | None, count: int, name: str) -> Sentence:
     """The counts of compared elements, with one buffer more."""
     if before is None:
@@ -170,10 +192,10 @@ def with_count(before: Sentence | None, count: int, name: str) -> Sentence:
 
 
 def compared(
-    name: str, now: np.ndarray, wanted: np.ndarray, where: np.ndarray, rounded: bool = False, filtered: bool = False
+    name: str, now: np.ndarray, wanted: np.ndarray, where: np.ndarray, rounded: bool = False, least_part: float = 0.0
 ) -> Verdict:
     """One buffer's verdict: integers and records equal, floats within a part of the largest element, NaN where NaN is. Integers
-    that were `rounded` from floats may differ by 1; the part is larger for floats of interpolated (`filtered`) texels."""
+    that were `rounded` from floats may differ by 1. The part is `least_part` or more."""
     if now.dtype.names or now.dtype.kind not in "fiub":
         sides = now.shape
         same = (as_bytes({"": now})[""] == as_bytes({"": wanted})[""]).reshape(*sides, now.itemsize).all(axis=-1)
@@ -181,7 +203,7 @@ def compared(
     elif now.dtype.kind == "f":
         with np.errstate(invalid="ignore", over="ignore"):
             finite = np.abs(wanted[np.isfinite(wanted)], dtype=np.float64) if wanted.size else np.zeros(0)
-            part = max(TOLERANCES[now.itemsize], FILTERED if filtered else 0.0)
+            part = max(TOLERANCES[now.itemsize], least_part)
             bound = part * float(finite.max(initial=0.0))
             errors = np.abs(now.astype(np.float64) - wanted)
             errors[(now == wanted) | (np.isnan(now) & np.isnan(wanted))] = 0.0

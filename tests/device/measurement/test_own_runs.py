@@ -146,3 +146,20 @@ def test_run_says_what_was_assumed(write: Any, device: Device) -> None:
     made = tilewright.run(write(SCALE), device=device, seconds=0.02, baselines=False)
     assert "checked against explain's interpreter: 1,024 elements of y" in str(made)
     assert any("--arg n=1024" in note for note in made.record.rows[0].notes)
+
+
+@pytest.mark.parametrize(
+    ("function", "factor", "passed"),
+    [("native_exp", 1.0002, True), ("native_exp", 1.01, False), ("exp", 1.0002, False)],
+)
+def test_last_digits_of_native_functions_are_the_devices_own(
+    function: str, factor: float, passed: bool, write: Any, device: Device
+) -> None:
+    path = write("kernel void f(global float* x, global float* y) { int i = get_global_id(0); y[i] = EXP(x[i]); }\n")
+    x = np.linspace(0, 5, 256, dtype=np.float32)
+    made = run(
+        path, device, arguments={"x": x, "y": "f32[256]"}, expect={"y": np.exp(x) * np.float32(factor)},
+        global_size="256", local_size="64", settings={"EXP": function},
+    )  # fmt: skip
+    assert made.row.passed is passed, made.row.reason
+    assert (function in made.row.reason) is (function == "native_exp" and not passed)
