@@ -141,11 +141,18 @@ def _sections(file: Path, required: tuple[str, ...], optional: tuple[str, ...] =
         else:
             found[heading[2]] = text[heading.end() : end].strip()
     missing = [name for name in required if not found.get(name)]
+    if "Exercise" in optional and ("Exercise" in found) != ("Hints" in found):
+        missing.append("Hints" if "Exercise" in found else "Exercise")
     strange = [name for name in found if name not in (*required, *optional)]
-    if missing or strange or not title or ("Exercise" in optional and ("Exercise" in found) != ("Hints" in found)):
-        wanted = ", ".join((*required, *optional))
+    if missing or strange or not title:
+        faults = [
+            "" if title else "it has no title under a single #",
+            f"it lacks {', '.join(missing)}" if missing else "",
+            f"it has {', '.join(strange)}, which is no section" if strange else "",
+        ]
         raise InvalidInput(
-            f"{file}: it needs a title and of the sections {wanted}: {missing}; it has besides: {strange}"
+            f"{file}: {'; '.join(filter(None, faults))}: under a heading of two # each, write "
+            f"{', '.join(required)}{optional and ', and if you like '}{', '.join(optional)}"
         )
     return title, found
 
@@ -166,7 +173,11 @@ def _guess(file: Path, text: str) -> Guess:
             raise InvalidInput(
                 f"{file}: measure: {fields['measure']}: write a measure, and `count` after it or nothing"
             )
-        return Guess(question, measure, tuple(map(Fraction, fields["options"].split())), is_ratio=not form)
+        try:
+            options = tuple(map(Fraction, fields["options"].split()))
+        except (ValueError, ZeroDivisionError):
+            raise InvalidInput(f"{file}: options: {fields['options']}: write numbers such as 1/32 1/2 1") from None
+        return Guess(question, measure, options, is_ratio=not form)
     choices = _CHOICE.findall(text)
     right = [place for place, (mark, _) in enumerate(choices) if mark == "*"]
     if not question or fields or len(choices) < 2 or len(right) != 1:

@@ -3,11 +3,15 @@
 import re
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
+from says import says
 
 from tilewright.core.language import ENGLISH, LANGUAGES, translated_count, use_language
+from tilewright.errors import InvalidInput
 from tilewright.kernels import LADDERS, find_kernel
+from tilewright.learning import lesson as lessons
 from tilewright.learning.counted import Counted, counted, right_option
 from tilewright.learning.lesson import COUNTED_VARIANTS, LESSONS, Lesson, lesson_file, lesson_place, read_lesson
 from tilewright.learning.placeholders import filled
@@ -49,6 +53,7 @@ def wrong_russian_times(text: str) -> list[str]:
 @pytest.mark.parametrize("language", OTHERS)
 @pytest.mark.parametrize("place", PLACES)
 def test_a_lesson_is_translated_with_its_numbers(place: str, language: str) -> None:
+    assert lesson_file(place, language).is_file(), f"a lesson has a translation: {lesson_file(place, language)}"
     english, other = read_lesson(place, ENGLISH), read_lesson(place, language)
     assert (english.guess.measure, english.guess.options, english.guess.right) == (
         other.guess.measure, other.guess.options, other.guess.right,
@@ -95,3 +100,29 @@ def test_rungs_that_are_counted_at_different_sizes_are_not_compared() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_hint_has_no_indentation_of_its_list(language: str) -> None:
     assert not [each for each in read_lesson("tiles/02", language).hints if "\n " in each]
+
+
+WHOLE = lesson_file("tiles/02", ENGLISH).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("## Guess", "## Guesss", ("lacks Guess", "has Guesss")),
+        ("# Square tiles in local memory\n", "", ("title",)),
+        (WHOLE[WHOLE.index("## Hints") :], "", ("lacks Hints",)),
+        ("options: 1/64", "options: fewer", ("options: fewer",)),
+        ("options: 1/64", "options: 1/0", ("options: 1/0",)),
+    ],
+)
+def test_what_a_lesson_lacks_is_named(
+    old: str, new: str, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert WHOLE.count(old) >= 1
+    file = tmp_path / "en" / "tiles" / "02.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(WHOLE.replace(old, new, 1), encoding="utf-8")
+    monkeypatch.setattr(lessons, "LESSONS", tmp_path)
+    with pytest.raises(InvalidInput) as raised:
+        read_lesson("tiles/02", ENGLISH)
+    assert says(str(raised.value), str(file), *words)
