@@ -32,7 +32,7 @@ from tilewright.runtime.icd.preference import NEVER_BY_DEFAULT, preference
 from tilewright.runtime.opencl.device import Device, list_devices, open_device
 from tilewright.runtime.opencl.staging import Limits
 
-pytest_plugins = ("cuda_fixtures",)  # which has fixtures of a pretended GPU
+pytest_plugins = ("cuda_fixtures", "dask_fixtures")  # fixtures of a pretended GPU, and of what a device holds for Dask
 
 NO_DEVICE = "no working device"
 # NumPy's tests are imported by test_numpy_suite.py, and are marked with these.
