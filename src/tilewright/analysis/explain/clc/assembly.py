@@ -54,9 +54,9 @@ class AssemblyParser(VariableParser):
             if self.accept("["):
                 name = self.take().text
                 self.expect("]")
-            constraint = self._text()
+            self._text()  # the constraint, which no known instruction needs
             self.expect("(")
-            found.append(AssemblyOperand(position, name, constraint, self.expression()))
+            found.append(AssemblyOperand(position, name, self.expression()))
             self.expect(")")
             if not self.accept(","):
                 break

@@ -247,7 +247,6 @@ class AssemblyOperand(Node):
     """`[name] "constraint" (value)`; the name is "" if the template counts its operands."""
 
     name: str
-    constraint: str
     value: Expression
 
 
