@@ -55,7 +55,6 @@ class Lesson:
     """The prose of one rung in one language, in Markdown. Placeholders such as {h200:tiles/02} are not filled in yet."""
 
     rung: str  # "tiles/02"
-    language: str
     title: str
     question: str
     idea: str
@@ -72,7 +71,6 @@ class Case:
     """The prose of one detective case: what its owner sees, three hints, and what was wrong."""
 
     name: str  # "cases/02"
-    language: str
     title: str
     symptom: str
     hints: tuple[str, ...]
@@ -105,7 +103,6 @@ def read_lesson(place: str, language: str) -> Lesson:
     title, sections = _sections(file, SECTIONS, OPTIONAL)
     return Lesson(
         place,
-        language,
         title,
         sections["Question"],
         sections["Idea"],
@@ -124,7 +121,7 @@ def find_case(place: str, language: str = ENGLISH) -> Case:
     file = lesson_file(place, language)
     title, sections = _sections(file, CASE_SECTIONS)
     hints = _hints(file, sections["Hints"])
-    return Case(place, language, title, sections["Symptom"], hints, sections["Answer"])
+    return Case(place, title, sections["Symptom"], hints, sections["Answer"])
 
 
 def _sections(file: Path, required: tuple[str, ...], optional: tuple[str, ...] = ()) -> tuple[str, dict[str, str]]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from families import kernels_of
+from families import fitting_mma, kernels_of
 from strided_products import check_strided, run_on
 
 from tilewright.core.kernel import Kernel
@@ -17,7 +17,6 @@ from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.mma import search as mma
 from tilewright.kernels.product.mma.config import MmaConfig
 from tilewright.kernels.product.mma.kernels import COMPLEX128_TMA, FP64_TMA, KERNELS
-from tilewright.kernels.product.mma.search import configurations
 from tilewright.runtime.opencl.device import Device
 from tilewright.runtime.run import Execution
 from tilewright.runtime.verify import Reference, verify, verify_execution
@@ -49,7 +48,7 @@ def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, nvidi
     usable(kernel, nvidia)
     for number, (m, n, k) in enumerate(SHAPES):
         problem = problem_of(kernel, m, n, k, a_order=a_order, b_order=b_order)
-        tried = list(configurations(kernel, call_of(problem), nvidia.info))
+        tried = list(fitting_mma(kernel, call_of(problem), nvidia.info))
         assert tried, f"no configuration of {kernel.name} takes {problem.title}, {a_order} and {b_order}"
         own = replace(kernel, config=tried[number % len(tried)])  # another one for each shape
         verdict = verify(plan([own], problem, nvidia.info), nvidia)
@@ -61,7 +60,7 @@ def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, nvidi
 def test_every_tile(kernel: Kernel, b_order: str, nvidia: Device) -> None:
     usable(kernel, nvidia)
     problem = problem_of(kernel, 650, 530, 640, b_order=b_order)
-    for config in [each for each in configurations(kernel, call_of(problem), nvidia.info) if not each.pack]:
+    for config in [each for each in fitting_mma(kernel, call_of(problem), nvidia.info) if not each.pack]:
         few = replace(config, groups=min(config.groups, 13))  # so that each has several tiles, and some are shared out
         for each in (config, few):
             if not any(each.violations(problem, nvidia.info)):
@@ -78,7 +77,7 @@ def test_thin_tiles(kernel: Kernel, n: int, nvidia: Device) -> None:
     tried = 0
     for b_order in ("row", "column"):
         problem = problem_of(kernel, 70, n, 1104, b_order=b_order)
-        for config in configurations(kernel, call_of(problem), nvidia.info):
+        for config in fitting_mma(kernel, call_of(problem), nvidia.info):
             if config.WARPS_K > 1:
                 verdict = verify(plan([replace(kernel, config=config)], problem, nvidia.info), nvidia)
                 assert verdict.passed, f"{kernel.name} {config} {problem.title} {b_order}: {verdict}"
@@ -101,7 +100,7 @@ def check_repeats(execution: Execution, arrays: Arrays, times: int) -> None:
 def test_shared_tiles_add_up_the_same_at_every_run(kernel: Kernel, nvidia: Device) -> None:
     usable(kernel, nvidia)
     problem = problem_of(kernel, 300, 300, 5000, b_order="column")
-    shared = [each for each in configurations(kernel, call_of(problem), nvidia.info) if each.stream_k]
+    shared = [each for each in fitting_mma(kernel, call_of(problem), nvidia.info) if each.stream_k]
     assert shared
     arrays = random_arrays(problem)
     execution = Execution(plan([replace(kernel, config=shared[0])], problem, nvidia.info), nvidia)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from devices import NVIDIA
-from families import kernels_of
+from families import fitting_mma, kernels_of
 from says import says
 
 from tilewright.core.device import DeviceInfo
@@ -19,7 +19,6 @@ from tilewright.kernels.product.mma import search as mma
 from tilewright.kernels.product.mma.config import ACROSS, ALONG_K, CopyForm, MmaConfig, copy_form
 from tilewright.kernels.product.mma.config_tma import MmaTmaConfig
 from tilewright.kernels.product.mma.kernels import COMPLEX128_TMA, FP64, FP64_TMA, KERNELS
-from tilewright.kernels.product.mma.search import configurations
 from tilewright.kernels.product.packing import across_k, on_lines, room, with_packed
 
 FEATURES = ("gpu", "nvidia", "mma", "mma_f64", "mma_f64_m8", "ldmatrix", "cp_async")
@@ -62,7 +61,7 @@ def test_what_cannot_be_copied_is_refused_or_packed() -> None:
     scattered = (Layout(0, 200, 2), Layout(0, 100, 1), Layout(0, 64, 1))
     problem = StridedGemm(64, 64, 64, "float16", views=scattered)
     base = next(each for each in KERNELS if each.dtypes == ("float16",))
-    found = list(configurations(base, call_of(problem), gpu()))
+    found = list(fitting_mma(base, call_of(problem), gpu()))
     assert found
     assert all(config.pack for config in found)
     assert "strides 200 and 2" in " ".join(MmaConfig(128, 128, 2, 4, 4).violations(problem, gpu()))
@@ -84,7 +83,7 @@ def test_operands_are_packed_on_cache_lines_and_halves_as_they_lie() -> None:
 def test_every_configuration_renders_and_counts_its_tiles(kernel: object) -> None:
     base = next(each for each in KERNELS if each is kernel)
     problem = Gemm(1000, 900, 800, base.dtypes[0], b_order="column", batch=2, precision=base.precision)
-    configs = list(configurations(base, call_of(problem), gpu()))
+    configs = list(fitting_mma(base, call_of(problem), gpu()))
     assert configs
     for config in configs:
         call = config.oriented(problem)

@@ -43,12 +43,7 @@ SPACES = {"float64": FP64_SPACE, "complex128": COMPLEX128_SPACE}
 
 
 def configurations(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[MmaConfig]:
-    """Every configuration that nothing speaks against."""
-    return (each for each in _tried(kernel, call, device) if not any(each.violations(call, device)))
-
-
-def _tried(kernel: Kernel, call: GemmCall, device: DeviceInfo) -> Iterator[MmaConfig]:
-    """Every tile with and without stream-K, and with and without packing."""
+    """Every tile with and without stream-K, and with and without packing. What speaks against one is asked later."""
     assert isinstance(kernel.config, MmaConfig)
     local = max(device.local_bytes, device.static_local_bytes)
     for tile, by_registers in _tiles(kernel.config, call.dtype):
@@ -90,7 +85,7 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Group]:
     others = [each for each in usable if each not in by_tma]
     own = call.row_major
     for kernel in (*by_tma, *others[:1]):
-        for config in _tried(kernel, own, device):
+        for config in configurations(kernel, own, device):
             yield once_checked(kernel, config, cost(config, own, device), call, device)
     for kernel in (each for each in ELEMENTS if call.dtype in each.dtypes and each.precision == call.precision):
         if all(feature in device.features for feature, _ in kernel.requires):
