@@ -52,12 +52,21 @@ def loop_lines(explanation: Explanation) -> list[str]:
     sub_groups = -(-prod(explanation.local_size) // model.lanes) * max(1, len(explanation.groups))
     lines = [translated("loops, costliest first (share of all passes through the load and store unit):")]
     for each in costs[:SHOWN]:
-        text = translated(
-            "lines {first} to {last}: {share}%, {iterations} iterations of each {sub_group}, {requests} requests",
-            first=each.position.line, last=each.last_line, share=f"{100 * each.share:.3g}",
-            iterations=number(each.iterations / sub_groups), sub_group=model.sub_group,
-            requests=number(each.requests / sub_groups),
-        )  # fmt: skip
+        counts = {
+            "share": f"{100 * each.share:.3g}", "iterations": number(each.iterations / sub_groups),
+            "sub_group": model.sub_group, "requests": number(each.requests / sub_groups),
+        }  # fmt: skip
+        first, last = each.position.line, each.last_line
+        if first == last:
+            text = translated(
+                "line {line}: {share}%, {iterations} iterations of each {sub_group}, {requests} requests",
+                line=first, **counts,
+            )  # fmt: skip
+        else:
+            text = translated(
+                "lines {first} to {last}: {share}%, {iterations} iterations of each {sub_group}, {requests} requests",
+                first=first, last=last, **counts,
+            )  # fmt: skip
         lines.append(f"  {text}")
     return lines
 

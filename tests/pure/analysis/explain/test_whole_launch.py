@@ -58,8 +58,10 @@ def test_a_summing_loop_counts_its_iterations() -> None:
         for (int j = 0; j < 100; j++) s += a[j];
         o[0] = s;
     }"""
-    (cost,) = loop_costs(run(source, a=np.ones(100, np.int32), o=np.zeros(1, np.int32)))
+    found = run(source, a=np.ones(100, np.int32), o=np.zeros(1, np.int32))
+    (cost,) = loop_costs(found)
     assert (cost.iterations, cost.requests) == (400, 400)
+    assert says(loop_lines(found)[1], "line 3", "100 iterations")
 
 
 def test_without_loops_there_is_no_table() -> None:
