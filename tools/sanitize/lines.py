@@ -32,6 +32,7 @@ def product_lines(dtype: str) -> Iterator[Line]:
     yield along("m", replace(base, n=17, k=2))  # C is cut where there is little else to do
     yield along("n", replace(base, m=3, k=2))
     yield along("k", replace(base, m=2, n=17))
+    yield along("k", replace(base, m=3, n=3))
     for order in ("row", "column"):
         yield along("m", replace(base, n=1, k=33, a_order=order))
         yield along("k", replace(base, m=1, n=33, b_order=order))

@@ -55,6 +55,7 @@ class Lesson:
     """The prose of one rung in one language, in Markdown. Placeholders such as {h200:tiles/02} are not filled in yet."""
 
     rung: str  # "tiles/02"
+    language: str
     title: str
     question: str
     idea: str
@@ -103,6 +104,7 @@ def read_lesson(place: str, language: str) -> Lesson:
     title, sections = _sections(file, SECTIONS, OPTIONAL)
     return Lesson(
         place,
+        language,
         title,
         sections["Question"],
         sections["Idea"],
