@@ -77,7 +77,7 @@ def test_no_sum_of_few_columns_leaves_its_register(one_device: Device, level: st
     pytest.importorskip("capstone")
     if not one_device.info.platform.startswith("Intel"):
         pytest.skip("Intel's CPU runtime is not here")
-    plan = plan_product(Gemm(256, 3, 256, dtype), replace(find_target(level).info, compute_units=2))
+    plan = plan_product(Gemm(256, 2, 256, dtype), replace(find_target(level).info, compute_units=2))
     (step,) = plan.steps
     config = step.config
     assert isinstance(config, CpuFewColumnsConfig)
