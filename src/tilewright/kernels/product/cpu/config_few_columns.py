@@ -19,8 +19,9 @@ FEWEST_VECTORS = 8  # of k: with fewer, adding up what a vector holds takes as l
 MOST_COLUMNS = 32
 # 06_production.cl computes whole vectors of columns, this kernel four columns at a time (two with short vectors) at a lower rate.
 # So it is taken where those vectors hold at least WASTE times the columns that it computes, and 1 + STEPS / k times, because each
-# sum costs it STEPS steps of k more. On a Zen 5, 300 to 4000 rows, 4 and 8 columns of float32, and 4 of float64, take 0.4 to 0.9 of
-# the time from 300 steps on, and 12 and 20 of float32 0.8 to 1.4. With 150 steps 4 columns take 0.8 to 1.0, and 8 of float32 1.2.
+# sum costs it STEPS steps of k more. On a Zen 5, 300 to 4000 rows, 4 and 8 columns of float32, and 4 of float64, take 0.4 to 0.9
+# of the time from 300 steps on, and 12 and 20 of float32 0.8 to 1.4. With 150 steps 4 columns take 0.8 to 1.0, and 8 of float32
+# 1.2.
 #
 # Rows that lie a multiple of a page apart are packed by 06_production.cl, which reads others in place. This kernel then takes
 # 0.4 to 0.9 of the time with up to a vector of columns, and 0.7 to 1.1 where vectors hold CROWDED_WASTE times the columns.
@@ -30,8 +31,8 @@ WASTE, CROWDED_WASTE = 2.0, 1.2
 STEPS = 200
 LONG_ROW = 1024
 # Whole vectors of columns that it is taken for where tiles are four vectors wide, by the bytes of an element; beyond them it is
-# taken as if rows were pages apart, for any k. On a Granite Rapids Xeon, 1000 rows and steps: 8 and 16 columns of float64 take 0.73
-# and 0.82 of the time, 16 of float32 0.93, 32 of either 1.1 to 1.2.
+# taken as if rows were pages apart, for any k. On a Granite Rapids Xeon, 1000 rows and steps: 8 and 16 columns of float64 take
+# 0.73 and 0.82 of the time, 16 of float32 0.93, 32 of either 1.1 to 1.2.
 LARGE_LEVEL2_VECTORS = {4: 1, 8: 2}
 
 
