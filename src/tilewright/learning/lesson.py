@@ -149,9 +149,9 @@ def _sections(file: Path, required: tuple[str, ...], optional: tuple[str, ...] =
             f"it lacks {', '.join(missing)}" if missing else "",
             f"it has {', '.join(strange)}, which is no section" if strange else "",
         ]
+        more = f", and if you like {', '.join(optional)}" if optional else ""
         raise InvalidInput(
-            f"{file}: {'; '.join(filter(None, faults))}: under a heading of two # each, write "
-            f"{', '.join(required)}{optional and ', and if you like '}{', '.join(optional)}"
+            f"{file}: {'; '.join(filter(None, faults))}: under a heading of two # each, write {', '.join(required)}{more}"
         )
     return title, found
 

@@ -31,7 +31,7 @@ from ..runtime.opencl.device import Device
 from ..runtime.processors import code_facts, usable_processors
 from ..runtime.resting import REST_S, let_threads_rest
 from .numpy_samples import MOST, samples_of, sizes_of
-from .numpy_times import WATCHED_S, WOKEN, compared, least_times, wakes_threads, waking_s, ways
+from .numpy_times import WATCHED_S, WOKEN, least_times, wakes_threads, waking_s, ways
 
 # Squares that NumPy's threads are watched with. No BLAS wakes threads for the first.
 WATCHED_SIDES = (64, 72, 80, 88, 96, 100, 112, 128, 160, 192, 256, 384)
@@ -39,7 +39,7 @@ GROUP = 32  # samples whose kernels wait together for NumPy's threads to rest
 ENOUGH_S = 1.0  # if the first group takes longer, it must do
 FIT_ROUNDS = 1000
 GAIN = 0.9  # below a limit NumPy's own takes at most this part of our time
-ONE_THREAD = 64**3  # multiply-adds of a product that no BLAS wakes threads for
+ONE_THREAD = WATCHED_SIDES[0] ** 3  # multiply-adds
 BRIEF_REST_S = 0.03  # the wait for threads that do not come to rest anyway
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 
@@ -182,7 +182,7 @@ def _times(device: Device, asked: Asked, rest: float, waking: float) -> tuple[fl
 
     A kernel takes `waking` more where NumPy wakes no threads; threads of a BLAS that it wakes take time, too.
     """
-    numpys, ours = ways(device, asked)
-    woken = asked.m * asked.n * asked.k >= ONE_THREAD and wakes_threads(numpys, rest)
-    least, own = compared(numpys, ours, rest if woken else 0.0)
-    return least, own if woken else own + waking
+    both = ways(device, asked)
+    woken = asked.m * asked.n * asked.k >= ONE_THREAD and wakes_threads(both[0], rest)
+    ((numpys, ours),) = least_times([both], rest if woken else 0.0)
+    return numpys, ours if woken else ours + waking

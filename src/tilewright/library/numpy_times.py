@@ -24,10 +24,9 @@ from .numpy_call import numpys_way
 
 WATCHED_S = 0.012  # how long threads are watched: Linux counts the time of a running thread at its ticks, of up to 4 ms
 WOKEN = 0.3  # of the calling thread's processor time: what others get at least while a BLAS uses them
-ROUNDS = 4  # of a comparison
-TURNS = 2  # of each way, where others wait for threads to rest
-BLOCK_S = 1e-3  # of calls of one way, in each round; at least three calls
-# The pause of which waking is measured. On a Zen 5 with Intel's driver 128 x 128 x 128 took 2 us more after 1 ms, 17 after 2,
+TURNS, TURNS_WITH_RESTS = 4, 2  # of each way; fewer where kernels wait for threads to rest
+BLOCK_S = 1e-3  # of calls of one way, in each turn; at least three calls
+# Waking is measured after this pause. On a Zen 5 with Intel's driver 128 x 128 x 128 took 2 us more after 1 ms, 17 after 2,
 # 45 after 5, and 110 after 20.
 PAUSE_S = 2e-3
 PAUSES = 20
@@ -68,7 +67,7 @@ def least_times(pairs: Sequence[Ways], rest: float) -> list[tuple[float, float]]
     """The least seconds of both ways of each pair. First NumPy multiplies all, then a kernel does, so that all kernels wait
     once, for up to `rest` seconds, until NumPy's threads sleep."""
     least = [[float("inf"), float("inf")] for _ in pairs]
-    for _ in range(TURNS):
+    for _ in range(TURNS_WITH_RESTS if rest else TURNS):
         for way in (0, 1):
             if rest:
                 let_threads_rest(rest)
@@ -100,18 +99,6 @@ def wakes_threads(call: Callable[[], Any], rest: float = REST_S) -> bool:
         call()
     own = thread_time() - own_before
     return process_time() - all_before - own > WOKEN * own
-
-
-def compared(one: Callable[[], Any], other: Callable[[], Any], rest: float = 0.0) -> tuple[float, float]:
-    """The least times of both, from blocks in turns. Before each block other threads get up to `rest` seconds to stop."""
-    least = {one: float("inf"), other: float("inf")}
-    for turn in range(TURNS if rest else ROUNDS):
-        for call in (one, other) if turn % 2 else (other, one):
-            if rest:
-                let_threads_rest(rest)
-            call()  # fills caches
-            least[call] = min(least[call], _block(call))
-    return least[one], least[other]
 
 
 def _block(call: Callable[[], Any]) -> float:

@@ -169,7 +169,7 @@ def run(config: WgmmaConfig, call: GemmCall, products: np.ndarray, arrays: Mappi
 
 
 def emulated(config: WgmmaConfig, folder: Path) -> Kernel:
-    halves = next(each for each in KERNELS if each.dtypes == ("float16",))
+    fp16 = next(each for each in KERNELS if each.dtypes == ("float16",))
     path = folder / "main_loop.cl"
-    path.write_text(emulated_text(halves, WGMMA, EDITS) + ENTRY)
-    return replace(halves, source=path, config=config, requires=(), target="")
+    path.write_text(emulated_text(fp16, WGMMA, EDITS) + ENTRY)
+    return replace(fp16, source=path, config=config, requires=(), target="")

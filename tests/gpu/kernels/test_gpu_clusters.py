@@ -19,7 +19,7 @@ from tilewright.runtime.verify import verify
 RESULTS = {"int8": "int32", "float8_e4m3fn": "bfloat16", "float8_e5m2": "float32"}
 ORDERS = [(a, b) for a in ("row", "column") for b in ("row", "column")]
 SHAPES = ((648, 520, 656), (1288, 264, 72), (136, 3000, 4104))
-HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
+FP16 = next(each for each in KERNELS if each.dtypes == ("float16",))
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_every_tile_and_layout_in_clusters(a_order: str, b_order: str, clusters:
         tried = offered[place :: len(offered) // 3]
         several = [replace(each, groups=4, tail_split=1) for each in offered if each.consumers > 1][:1]
         for each in (*tried, *several):
-            verdict = verify(plan([replace(HALVES, config=each)], problem, clusters.info), clusters)
+            verdict = verify(plan([replace(FP16, config=each)], problem, clusters.info), clusters)
             assert verdict.passed, f"{each} {problem.title} {a_order} {b_order}: {verdict}"
 
 
@@ -55,7 +55,7 @@ def test_tiles_of_parts_of_lines_in_clusters(tile: WgmmaConfig, a_order: str, b_
     problem = Gemm(648, 520, 656, "float16", a_order, b_order)
     for down, across in CLUSTERS:
         config = replace(tile, CLUSTER_M=down, CLUSTER_N=across)
-        verdict = verify(plan([replace(HALVES, config=config)], problem, clusters.info), clusters)
+        verdict = verify(plan([replace(FP16, config=config)], problem, clusters.info), clusters)
         assert verdict.passed, f"{config} {a_order} {b_order}: {verdict}"
 
 

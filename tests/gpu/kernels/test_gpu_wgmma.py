@@ -31,7 +31,7 @@ FLOATS = [each for each in KERNELS if each.dtypes[0] not in EXACT]
 # bfloat16 differs from float16 in the instruction alone, and a program takes a second to build.
 DRIFT = 3e-3  # relative error of a whole product, whatever its depth
 DIFFERENT = [each for each in KERNELS if each.dtypes != ("bfloat16",)]
-HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
+FP16 = next(each for each in KERNELS if each.dtypes == ("float16",))
 TF32 = next(each for each in KERNELS if each.precision == "tf32")
 HELD_B = (WgmmaConfig(128, 256, 4, 1, 2, register_operand="B"), WgmmaConfig(256, 128, 4, 1, 2, register_operand="B"))
 ACROSS = [("row", "row"), ("column", "column"), ("column", "row")]  # A, B or both lie across k
@@ -67,12 +67,12 @@ def test_every_layout_and_size(kernel: Kernel, a_order: str, b_order: str, hoppe
 
 
 def test_every_tile(hopper: Device) -> None:
-    problem = problem_of(HALVES, 650, 528, 640, b_order="column")
+    problem = problem_of(FP16, 650, 528, 640, b_order="column")
     for config in configurations(call_of(problem), hopper.info):
         few = replace(config, groups=min(config.groups, 13))  # so that each has several tiles
         for each in (config, few):
             if not any(each.violations(problem, hopper.info)):
-                verdict = verify(plan([replace(HALVES, config=each)], problem, hopper.info), hopper)
+                verdict = verify(plan([replace(FP16, config=each)], problem, hopper.info), hopper)
                 assert verdict.passed, f"{each}: {verdict}"
 
 
@@ -104,20 +104,20 @@ def test_parts_of_lines_of_rows_that_begin_anywhere(config: WgmmaConfig, hopper:
     for n, staged in ((581, 4), (584, 16)):
         problem = Gemm(770, n, 1024, "float16", "row", "column", alpha=-0.5)
         assert config.staged(call_of(problem)) == staged
-        verdict = verify(plan([replace(HALVES, config=config)], problem, hopper.info), hopper)
+        verdict = verify(plan([replace(FP16, config=config)], problem, hopper.info), hopper)
         assert verdict.passed, f"{config} {n}: {verdict}"
 
 
 @pytest.mark.parametrize("config", [WgmmaConfig(*each) for each in wgmma.ONE_WAVE_SPACE], ids=str)
 def test_the_epilogue_of_parts_of_lines(config: WgmmaConfig, hopper: Device) -> None:
     """Rows are longer than k and n, and what lies between those of A and of B is no number."""
-    for gap, staged in ((0, 16), (1, 4)):  # C by pieces of 16 bytes, and of rows that begin anywhere
+    for gap, staged in ((0, 16), (1, 4)):  # C by vectors of 16 bytes, and of rows that begin anywhere
         views = (Layout(0, 112, 1), Layout(0, 528, 1), Layout(8, 528 + gap, 1))
         problem = StridedGemm(
             100, 520, 104, "float16", alpha=2, beta=3, out_dtype="float16", views=views, bias="row", activation="relu"
         )
         assert config.staged(call_of(problem)) == staged
-        check_strided(problem, replace(HALVES, config=config), hopper)
+        check_strided(problem, replace(FP16, config=config), hopper)
 
 
 @pytest.mark.parametrize("order", ["row", "column"])
@@ -139,7 +139,7 @@ def test_a_symmetric_product_of_any_size(n: int, hopper: Device) -> None:
     for config in configurations(call_of(problem), hopper.info):
         # A few work-groups compute several tiles each; work-groups that share tiles must all run at a time.
         groups = config.groups if config.tail_split > 1 else min(config.groups, 40)
-        check_symmetric(replace(HALVES, config=replace(config, groups=groups)), problem, hopper)
+        check_symmetric(replace(FP16, config=replace(config, groups=groups)), problem, hopper)
 
 
 @pytest.mark.parametrize("b_order", ["row", "column"])
@@ -150,7 +150,7 @@ def test_even_and_odd_rows_apart(kernel: Kernel, b_order: str, hopper: Device) -
     problem = problem_of(kernel, 650, 528, k, b_order=b_order, **scaled)
     offered = [each for each in configurations(call_of(problem), hopper.info) if each.even_odd_rows]
     tiles = list({(each.BM, each.BN, each.register_operand): each for each in offered}.values())
-    tried = tiles if kernel is HALVES else tiles[:3]
+    tried = tiles if kernel is FP16 else tiles[:3]
     assert tried, f"{kernel.name} {b_order}"
     for config in (*tried, after_rounds(replace(tried[0], tail_split=1), problem)):
         verdict = verify(plan([replace(kernel, config=config)], problem, hopper.info), hopper)
@@ -312,7 +312,7 @@ def test_rows_that_begin_anywhere_by_words_and_in_parts(result: str, hopper: Dev
     for tile in (WgmmaConfig(192, 192, 3, 3, 1), WgmmaConfig(128, 256, 4), WgmmaConfig(64, 128, 8, 1, 1)):
         config = after_rounds(tile, problem)
         assert (config.staged(call_of(problem)), config.full_wave_tiles(call_of(problem)) > 0) == (4, True)
-        verdict = verify(plan([replace(HALVES, config=config)], problem, hopper.info), hopper)
+        verdict = verify(plan([replace(FP16, config=config)], problem, hopper.info), hopper)
         assert verdict.passed, f"{config} {result}: {verdict}"
 
 
@@ -320,7 +320,7 @@ def test_rows_that_begin_anywhere_by_words_and_in_parts(result: str, hopper: Dev
 def test_the_epilogue_of_parts_and_of_rows_apart(result: str, hopper: Device) -> None:
     """Rows are longer than k, and what lies between them is no number; C by rows, and by columns."""
     for apart in (False, True):
-        kernel = replace(HALVES, config=WgmmaConfig(64, 64, 12, 1, 1, groups=3, tail_split=2, even_odd_rows=apart))
+        kernel = replace(FP16, config=WgmmaConfig(64, 64, 12, 1, 1, groups=3, tail_split=2, even_odd_rows=apart))
         by_rows = (Layout(0, 536, 1), Layout(0, 104, 1), Layout(5, 103, 1))
         by_columns = (Layout(0, 1, 104), Layout(0, 1, 536), Layout(5, 1, 103))
         for m, n, views, bias in ((100, 101, by_rows, "row"), (101, 100, by_columns, "column")):

@@ -25,7 +25,7 @@ from tilewright.dispatch.numpys_own import (
 from tilewright.library import numpy_limits, numpy_times
 from tilewright.library.numpy_limits import GAIN, GROUP, bisected, costs_of, fitted
 from tilewright.library.numpy_samples import MOST, SAMPLES, samples_of, sizes_of
-from tilewright.library.numpy_times import PAUSE_S, compared, wakes_threads, waking_s
+from tilewright.library.numpy_times import PAUSE_S, least_times, wakes_threads, waking_s
 
 
 def asked(
@@ -176,7 +176,7 @@ def test_pairs_of_ways_take_turns_and_kernels_wait_for_threads(monkeypatch: pyte
     pairs = [(way(f"numpy {number}"), way(f"kernel {number}")) for number in (1, 2)]
     times = numpy_times.least_times(pairs, 0.1)
     turn = ["rest", "numpy 1", "numpy 2", "rest", "kernel 1", "kernel 2"]
-    assert seen == turn * numpy_times.TURNS
+    assert seen == turn * numpy_times.TURNS_WITH_RESTS
     assert [ours >= 3e-3 for _, ours in times] == [False, True]
     seen.clear()
     numpy_times.least_times(pairs, 0.0)
@@ -223,7 +223,8 @@ def test_a_comparison_takes_the_least_times() -> None:
         counts[name] += 1
         sum(range(steps * (100 if counts[name] % 3 == 0 else 1)))  # disturbed at each third call
 
-    one, other = compared(lambda: work("one", 2000), lambda: work("other", 20000))
+    pair = (lambda: work("one", 2000), lambda: work("other", 20000))
+    ((one, other),) = least_times([pair], 0.0)
     assert one < GAIN * other
 
 

@@ -21,11 +21,11 @@ from tilewright.kernels.product.wgmma.kernels import KERNELS
 from tilewright.kernels.product.wgmma.maps import alignment, edge_rows, loaded_rows, rows_aligned
 from tilewright.kernels.product.wgmma.search import SPACE, configurations, shapes
 
-HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
+FP16 = next(each for each in KERNELS if each.dtypes == ("float16",))
 
 
 def reasons(problem: Gemm, config: WgmmaConfig) -> str:
-    return "; ".join(violations(replace(HALVES, config=config), config, problem, HOPPER))
+    return "; ".join(violations(replace(FP16, config=config), config, problem, HOPPER))
 
 
 def test_nothing_is_offered_without_the_instructions() -> None:
@@ -201,7 +201,7 @@ def test_scales_reach_the_kernel_that_can_scale_and_else_a_launch_of_their_own(o
 def test_tiles_left_after_whole_rounds_are_cut_and_get_room_and_counters_that_start_at_zero() -> None:
     problem = Gemm(5120, 5120, 5120, "float16")  # 800 tiles: 6 rounds of 132 and 8
     config = WgmmaConfig(128, 256, 4, tail_split=16)
-    found = plan([replace(HALVES, config=config)], problem, HOPPER)
+    found = plan([replace(FP16, config=config)], problem, HOPPER)
     assert found.zeroed == {"semaphores"}
     assert found.scratch == {"partial": 8 * 16 * 128 * 256 * 4, "semaphores": 8 * 2 * 4}
     assert config.ndrange(problem).global_size == (132 * 384,)
@@ -214,7 +214,7 @@ def test_tiles_left_after_whole_rounds_are_cut_and_get_room_and_counters_that_st
 def test_a_tile_computed_together_has_a_work_group_for_each_part_of_k() -> None:
     problem = Gemm(64, 2048, 7168, "float16", "row", "column")
     config = WgmmaConfig(64, 128, 8, 1, 1, tail_split=8)
-    found = plan([replace(HALVES, config=config)], problem, HOPPER)
+    found = plan([replace(FP16, config=config)], problem, HOPPER)
     assert config.ndrange(problem).global_size == (256, 16, 8)
     assert found.zeroed == {"semaphores"}
     assert found.scratch == {"partial": 16 * 8 * 64 * 128 * 4, "semaphores": 16 * 4}
@@ -285,7 +285,7 @@ def test_cuts_and_scratch_are_those_of_the_divided_product() -> None:
     problem = Gemm(300, 4096, 5000, "float16")
     assert any(each.even_odd_rows and each.tail_split > 1 for each in configurations(call_of(problem), HOPPER))
     odd = Gemm(300, 4095, 5000, "float16")
-    found = plan([replace(HALVES, config=WgmmaConfig(128, 256, 4, pack="B", even_odd_rows=True))], odd, HOPPER)
+    found = plan([replace(FP16, config=WgmmaConfig(128, 256, 4, pack="B", even_odd_rows=True))], odd, HOPPER)
     assert found.scratch == {"packed_B": 5000 * 4096 * 2}
 
 

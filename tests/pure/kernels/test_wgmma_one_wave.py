@@ -16,11 +16,11 @@ from tilewright.kernels.product.wgmma.kernels import KERNELS
 from tilewright.kernels.product.wgmma.maps import loaded_rows
 from tilewright.kernels.product.wgmma.search import ONE_WAVE_SPACE, configurations, shapes
 
-HALVES = next(each for each in KERNELS if each.dtypes == ("float16",))
+FP16 = next(each for each in KERNELS if each.dtypes == ("float16",))
 
 
 def reasons(problem: Gemm, config: WgmmaConfig) -> str:
-    return "; ".join(violations(replace(HALVES, config=config), config, problem, HOPPER))
+    return "; ".join(violations(replace(FP16, config=config), config, problem, HOPPER))
 
 
 @pytest.mark.parametrize("b_order", ["row", "column"])

@@ -13,7 +13,15 @@ from tilewright.errors import InvalidInput
 from tilewright.kernels import LADDERS, find_kernel
 from tilewright.learning import lesson as lessons
 from tilewright.learning.counted import Counted, counted, right_option
-from tilewright.learning.lesson import COUNTED_VARIANTS, LESSONS, Lesson, lesson_file, lesson_place, read_lesson
+from tilewright.learning.lesson import (
+    COUNTED_VARIANTS,
+    LESSONS,
+    Lesson,
+    find_case,
+    lesson_file,
+    lesson_place,
+    read_lesson,
+)
 from tilewright.learning.placeholders import filled
 
 PLACES = sorted(
@@ -126,3 +134,15 @@ def test_what_a_lesson_lacks_is_named(
     with pytest.raises(InvalidInput) as raised:
         read_lesson("tiles/02", ENGLISH)
     assert says(str(raised.value), str(file), *words)
+
+
+def test_what_a_case_lacks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All its sections are needed, so that none is named that one may write."""
+    text = lesson_file("cases/02", ENGLISH).read_text(encoding="utf-8")
+    file = tmp_path / "en" / "cases" / "02.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(text[: text.index("## Answer")], encoding="utf-8")
+    monkeypatch.setattr(lessons, "LESSONS", tmp_path)
+    with pytest.raises(InvalidInput) as raised:
+        find_case("cases/02")
+    assert str(raised.value).endswith("it lacks Answer: under a heading of two # each, write Symptom, Hints, Answer")
