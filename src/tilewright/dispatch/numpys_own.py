@@ -1,8 +1,8 @@
 """Which products of NumPy arrays on a CPU are NumPy's own: those that take less time there than an OpenCL launch is worth.
 
 An enqueue costs 3 to 10 us with Intel's runtime and 30 to 60 us with PoCL, however little there is to do, and NumPy multiplies
-16 x 16 matrices in 1 us. From some amount of work on, kernels win. That amount is measured on each machine
-(`library/numpy_limits.py`) and handed in here, because it depends on the driver, the cores, and NumPy's BLAS.
+16 x 16 matrices in 1 us. With more work, kernels win. What both take is measured on each machine (`library/numpy_limits.py`) and
+handed in here, because it depends on the driver, the cores, and NumPy's BLAS.
 
 A product with one row or column, an outer product, and a product that NumPy computes in loops have one number, their amount, and
 each kind of them one limit:
