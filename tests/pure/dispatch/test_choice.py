@@ -1,6 +1,7 @@
 """The choice among all families: one stream of candidates, the cheapest first, of which no more is built than is asked for."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.family import Candidate, Group, cheapest_first, ranked
 from tilewright.kernels.product.portable import search as portable
 from tilewright.kernels.product.wgmma import search as wgmma
+from tilewright.kernels.settings import with_settings
 
 PROBLEMS = (
     Gemm(4096, 4096, 4096, "float16"),
@@ -134,3 +136,11 @@ def test_signatures_are_parsed_once_for_each_version_of_a_file(tmp_path: Path, m
 def test_the_last_rung_for_cpus_is_cut_for_the_devices_cores() -> None:
     (step,) = plan_kernel(find_kernel("cpu/06"), Gemm(500, 500, 500), CPU).steps
     assert step.config.key["units"] == CPU.compute_units
+
+
+def test_the_last_rung_for_cpus_obeys_settings_of_cores_and_cache() -> None:
+    made = with_settings(find_kernel("cpu/06"), {"units": 3, "level2_bytes": 2 * 2**20})
+    (step,) = plan_kernel(made, Gemm(500, 500, 500), replace(CPU, compute_units=2, level2_bytes=2**20)).steps
+    assert step.config.key["units"] == 3
+    macros = step.config.macros(step.problem)
+    assert (macros["MR"], macros["NV"]) == (6, 4), "the tile of a large level-2 cache"

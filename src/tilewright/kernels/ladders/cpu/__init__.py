@@ -69,17 +69,18 @@ class Production(Config):
     """The last rung: the library's kernel, with blocks for the device's cores."""
 
     vector_bytes: int
-    units: int = 1  # cores
-    level2_bytes: int = 0
+    units: int = 0  # cores; 0 for the device's
+    level2_bytes: int = 0  # of a core; 0 for the device's
 
     def on(self, device: DeviceInfo) -> Config:
-        return replace(self, units=device.compute_units, level2_bytes=device.level2_bytes)
+        units = self.units or device.compute_units
+        return replace(self, units=units, level2_bytes=self.level2_bytes or device.level2_bytes)
 
     def product(self, problem: Problem) -> CpuConfig:
         """The library's configuration for the problem."""
         component = element_type(problem.dtype).component_bytes
         tile = register_tile(self.vector_bytes, component, False, level2_bytes=self.level2_bytes)
-        return CpuConfig.of(tile, self.units)
+        return CpuConfig.of(tile, self.units or 1)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return self.product(problem).macros(problem)
