@@ -1,10 +1,11 @@
 """Measures workloads in interleaved rounds, so that a drift of the machine affects all of them equally."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import cycle
 from time import perf_counter, sleep
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from ..core.records import Samples
 from ..errors import LaunchFailed, ProcessFailed
@@ -18,6 +19,10 @@ SHORT_S = 0.05  # a faster workload runs untimed before each timed run, to warm 
 # For so long, and at least once. Threads wake in the first runs, which also tell how often a brief call is repeated: after a
 # single one a product of 37 us took 73 in the first timed run and 53 in the second.
 WARM_S = 2e-3
+# They go on until one takes at most STEADY times the least so far, or for WAKE_S. Two threads that have woken on one processor
+# share it until the system's next balancing: after 4 ms on two processors, after 16 to 32 ms on 16.
+STEADY = 1.25
+WAKE_S = 0.06
 FLUSH_BYTES = 256 << 20  # larger than known last-level caches
 
 
@@ -37,6 +42,14 @@ class Workload(Timed, Protocol):
 
     def sustain(self, seconds: float) -> Work:
         """Work without pause for at least `seconds`."""
+
+
+@runtime_checkable
+class TakesTurns(Timed, Protocol):
+    """A workload in a process of its own, which works only in its turns."""
+
+    def turn(self) -> AbstractContextManager[None]:
+        """As long as the process may work: several runs follow each other without a pause."""
 
 
 def repeated(workload: Timed, seconds: float) -> Work:
@@ -133,6 +146,7 @@ class Collected:
 
     times: list[Times] = field(default_factory=list)
     failed: bool = False
+    least: float = float("inf")  # wall-clock time of a run so far, timed or not
 
     def samples(self) -> Samples:
         device = tuple(each.device_s for each in self.times)
@@ -190,10 +204,29 @@ def measure_interleaved(
 def _timed(workload: Timed, before: Collected, warm: bool) -> Times:
     sleep(SETTLE_S)
     let_threads_rest(REST_S)
-    if warm and (not before.times or before.times[-1].wall_s < SHORT_S):
-        begin, first = perf_counter(), workload.run()
-        if first.wall_s > SHORT_S:
-            return first  # warming up is a small part of so long a run
-        while perf_counter() - begin < WARM_S:
-            workload.run()
-    return workload.run()
+    with workload.turn() if isinstance(workload, TakesTurns) else nullcontext():
+        if warm and (not before.times or before.times[-1].wall_s < SHORT_S):
+            first = _warmed_up(workload, before)
+            if first.wall_s > SHORT_S:
+                return first  # warming up is a small part of so long a run
+        times = workload.run()
+    before.least = min(before.least, times.wall_s)
+    return times
+
+
+def _warmed_up(workload: Timed, before: Collected) -> Times:
+    """Run untimed until caches, clocks and threads are awake; the first run's times.
+
+    In the first turn that is two runs at least, since nothing tells yet how long one takes.
+    """
+    begin, first = perf_counter(), workload.run()
+    last, runs = first.wall_s, 1
+    before.least = min(before.least, last)
+    while last <= SHORT_S:
+        passed = perf_counter() - begin
+        is_steady = last <= STEADY * before.least and (before.times or runs > 1)
+        if passed >= WARM_S and (is_steady or passed >= WAKE_S):
+            break
+        last, runs = workload.run().wall_s, runs + 1
+        before.least = min(before.least, last)
+    return first

@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -122,6 +123,25 @@ def test_all_its_threads_have_stopped_when_its_turn_is_over() -> None:
             baseline.run()
             threads = Path(f"/proc/{baseline._process.pid}/task").glob("*/stat")
             assert {thread.read_text().rpartition(")")[2].split()[0] for thread in threads} == {"T"}
+    finally:
+        baseline.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="reads the states of threads from /proc")
+def test_it_is_stopped_after_its_turn_and_not_between_its_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    signals = []
+    problem = Gemm(30, 30, 30)
+    baseline = numpy_baseline(problem, random_arrays(problem))
+    send = baseline._process.send_signal
+    monkeypatch.setattr(baseline._process, "send_signal", lambda number: (signals.append(number), send(number)))
+    try:
+        with baseline.turn():
+            for _ in range(3):
+                baseline.run()
+            assert signals == [signal.SIGCONT]
+        assert signals == [signal.SIGCONT, signal.SIGSTOP]
+        baseline.run()
+        assert signals == [signal.SIGCONT, signal.SIGSTOP] * 2
     finally:
         baseline.close()
 

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from time import sleep
@@ -94,7 +95,7 @@ class ChildBaseline:
             np.save(folder / f"{operand.name}.npy", np.ascontiguousarray(saved))  # .npy files keep columns as columns
         self._wanted = output_of(problem)
         np.savez(folder / "output.npz", like=loadable(np.zeros(self._wanted.shape, numpy_dtype(self._wanted.dtype))))
-        self._script = script
+        self._script, self._has_turn = script, False
         idle = _idle.get(script)
         kept = idle.pop() if idle else None
         self._process = kept or subprocess.Popen(
@@ -113,21 +114,35 @@ class ChildBaseline:
         facts = self.facts
         return f"{facts['library']}, {facts['blas']}, core type {facts['core']}, {facts['threads']} threads"
 
-    def run(self) -> Times:
-        """One call, timed by the child. The child is stopped between its turns, because a BLAS's threads spin after a call
-        and would take a core from the next workload. So do those of this process, which must rest before."""
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """The child works, and is stopped afterwards: a BLAS's threads spin after a call, and would take a core from the next
+        workload. So do those of this process, which must rest before.
+
+        Threads that were stopped as they spun may wake on one processor, and share it for milliseconds. So a turn has its
+        untimed runs in it, and the child is not stopped between them and the timed one.
+        """
+        if self._has_turn:
+            yield
+            return
         let_threads_rest()
         self._awake()
-        seconds = float(self._ask("run"))
-        self._stop()
-        return Times(0.0, seconds)
+        self._has_turn = True
+        try:
+            yield
+        finally:
+            self._has_turn = False
+            self._stop()
+
+    def run(self) -> Times:
+        """One call, timed by the child; a turn of its own if it has none."""
+        with self.turn():
+            return Times(0.0, float(self._ask("run")))
 
     def sustain(self, seconds: float) -> Work:
         """Calls without a pause for at least `seconds`."""
-        let_threads_rest()
-        self._awake()
-        answer = json.loads(self._ask(f"sustain {seconds}"))
-        self._stop()
+        with self.turn():
+            answer = json.loads(self._ask(f"sustain {seconds}"))
         return Work(answer["seconds"], answer["calls"])
 
     def result(self) -> np.ndarray:
