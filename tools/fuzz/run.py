@@ -112,7 +112,7 @@ class Loop:
         first = self.record.next_seed
         shares = [range(begin, min(begin + batch, first + cases)) for begin in range(first, first + cases, batch)]
         waiting = iter(shares)
-        threads = [threading.Thread(target=self._work, args=(waiting, limit), daemon=True) for _ in range(self._jobs)]
+        threads = [threading.Thread(target=self._work, args=(waiting,), daemon=True) for _ in range(self._jobs)]
         try:
             for thread in threads:
                 thread.start()
@@ -130,7 +130,7 @@ class Loop:
         self._save()
         return self.record
 
-    def _work(self, waiting: Iterator[range], limit: float | None) -> None:
+    def _work(self, waiting: Iterator[range]) -> None:
         try:
             while not self._stopping.is_set():
                 with self._lock:

@@ -93,7 +93,7 @@ def read_blocks(given: Given) -> list[Block]:
             block = Block(number, memory, memory.as_array(a, f"a[{number}]"))
             for name, values in given.lists.items():
                 value = values[number]
-                _check_beside(given.kind, memory, f"{name}[{number}]", value, number)
+                _check_beside(given.kind, memory, f"{name}[{number}]", value)
                 if name == "out":
                     block.out = memory.as_out(value)
                 elif name != "a":
@@ -105,7 +105,7 @@ def read_blocks(given: Given) -> list[Block]:
     return blocks
 
 
-def _check_beside(kind: Kind, memory: Any, name: str, value: Any, number: int) -> None:
+def _check_beside(kind: Kind, memory: Any, name: str, value: Any) -> None:
     """InvalidInput if an array is not on the device of its block."""
     if kind.place_of_value(value) != kind.place_of(memory):
         other = memory_for((value,), None, None, None)

@@ -133,7 +133,7 @@ def settle(memory: Memory, product: Product, out: Any, given: Given | None) -> S
     )
     added = None if filled else c
     settled = Settled(call, arrays, target, added)
-    return settled._replace(recipe=_recipe(memory, product, given, settled, halved)) if given else settled
+    return settled._replace(recipe=_recipe(product, given, settled, halved)) if given else settled
 
 
 def ready_call(memory: Memory, settled: Settled) -> Ready | None:
@@ -152,7 +152,7 @@ def _operands(memory: Memory, product: Product, read: np.dtype) -> tuple[Any, An
     return a, swapped(a) if one else memory.as_operand(product.b, read)
 
 
-def _recipe(memory: Memory, product: Product, given: Given, settled: Settled, halved: bool) -> Recipe | None:
+def _recipe(product: Product, given: Given, settled: Settled, halved: bool) -> Recipe | None:
     """What makes a call ready for other arrays like the caller's. None if anything was converted or copied, or may have to be."""
     arrays, target, added = settled.arrays, settled.target, settled.added
     own = {"A": product.a, "B": product.b, **product.vectors}

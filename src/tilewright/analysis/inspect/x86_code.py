@@ -100,7 +100,7 @@ def effects(mnemonic: str, operands: str) -> tuple[Effect, ...]:
     fused = _FMA.match(mnemonic)
     if fused:
         computed = Effect(kinds.FMA, scalars=_lanes(fused["type"], operands))
-        return (computed, *_accesses(mnemonic, operands, memory))
+        return (computed, *_accesses(mnemonic, memory))
     if mnemonic in ("push", "pop"):
         return (Effect(kinds.PRIVATE_STORE if mnemonic == "push" else kinds.PRIVATE_LOAD, 64),)
     if "gather" in mnemonic or "scatter" in mnemonic:
@@ -108,11 +108,11 @@ def effects(mnemonic: str, operands: str) -> tuple[Effect, ...]:
     kind = next((kind for pattern, kind in _RULES if pattern.match(mnemonic)), kinds.OTHER)
     if mnemonic == "lea" or memory is None or kind in (kinds.CONTROL, kinds.OTHER):
         return (Effect(kind),)
-    accesses = _accesses(mnemonic, operands, memory)
+    accesses = _accesses(mnemonic, memory)
     return accesses if kind == kinds.MOVE or "broadcast" in mnemonic else (Effect(kind), *accesses)
 
 
-def _accesses(mnemonic: str, operands: str, memory: re.Match[str] | None) -> tuple[Effect, ...]:
+def _accesses(mnemonic: str, memory: re.Match[str] | None) -> tuple[Effect, ...]:
     if memory is None:
         return ()
     private = bool(re.search(r"\b[re][sb]p\b", memory["address"]))

@@ -126,11 +126,11 @@ def _local_drawing(seen: Observed, held: Held, access: LineAccess) -> MatrixDraw
     picture.text(0, 12, f"{held.array}, line {access.position.line} {access.operation}s:", "ink head", size=11)
     verdict = f"{cost} {passes}" + ("" if cost == ideal else f" where {ideal} would do")
     picture.text(0, 27, f"{verdict} for one {model.sub_group}", "ink", size=11)
-    draw_lines(picture, shown, first, {word - first * model.banks: mark for word, mark in marks.items()}, 44.0, "bank")
+    draw_lines(picture, shown, {word - first * model.banks: mark for word, mark in marks.items()}, 44.0, "bank")
     if first + len(shown) < len(lines):
         picture.text(0, picture.height + 12, f"... {len(lines)} lines in all", "soft", size=10)
     across = shown[0].across
-    legend(picture, _entries(matrix.title, across, marks, shown, model))
+    legend(picture, _entries(matrix.title, across, marks, shown))
     values: Values = {"array": held.array, "kernel": seen.kernel.name, "banks": model.banks, "line": access.position.line,
               "cost": cost, "passes": passes, "ideal": ideal}  # fmt: skip
     text = [f"{held.array}: line {access.position.line} {access.operation}s, {verdict}"]
@@ -146,8 +146,8 @@ def _unread_drawing(seen: Observed, held: Held) -> MatrixDrawing:
     matrix = seen.matrix_number(int(held.which.max()))
     picture = Drawing()
     picture.text(0, 12, f"{held.array}: no work-item reads or writes it itself", "ink head", size=11)
-    draw_lines(picture, lines, 0, {}, 30.0, "bank")
-    legend(picture, _entries(matrix.title, lines[0].across, {}, lines, seen.model))
+    draw_lines(picture, lines, {}, 30.0, "bank")
+    legend(picture, _entries(matrix.title, lines[0].across, {}, lines))
     values: Values = {"array": held.array, "kernel": seen.kernel.name, "banks": seen.model.banks, "a": matrix.title}
     number = "column" if lines[0].across else "row"
     text = [f"{held.array}: the {number} in {matrix.title} of each fourth word, as it lies in {seen.model.banks} banks"]
@@ -166,9 +166,7 @@ def _shown_lines(lines: list[Line], marks: Mapping[int, Mark], words: int) -> tu
     return first, lines[first : first + count]
 
 
-def draw_lines(
-    drawing: Drawing, lines: list[Line], first: int, marks: Mapping[int, Mark], top: float, heading: str
-) -> None:
+def draw_lines(drawing: Drawing, lines: list[Line], marks: Mapping[int, Mark], top: float, heading: str) -> None:
     """The lines one below the other, with the numbers of the words above and those of the matrix at the left."""
     words = len(lines[0].words)
     cell, bottom = (WIDTH - LEFT) / words, top + 5 + len(lines) * HIGH
@@ -231,9 +229,7 @@ def _draw_mark(drawing: Drawing, x: float, y: float, cell: float, place: tuple[i
     )
 
 
-def _entries(
-    title: str, across: bool, marks: Mapping[int, Mark], lines: list[Line], model: Model
-) -> list[tuple[str, str]]:
+def _entries(title: str, across: bool, marks: Mapping[int, Mark], lines: list[Line]) -> list[tuple[str, str]]:
     """The legend: only what can be seen."""
     number, beside = ("column", "row") if across else ("row", "column")
     found = [("cell", f"4 bytes of {title}: the number is the {number}, the {beside} stands at the left")]
@@ -280,7 +276,7 @@ def _packed_drawing(seen: Observed, held: Held) -> MatrixDrawing:
     lines = lines[: min(filled[-1] + 1, MOST)]
     picture = Drawing()
     picture.text(0, 12, f"{held.array} holds a block of {sentence_title(matrix)}", "ink head", size=11)
-    draw_lines(picture, lines, 0, {}, 30.0, "word")
+    draw_lines(picture, lines, {}, 30.0, "word")
     number, beside = ("column", "row") if lines[0].across else ("row", "column")
     entries = [("cell", f"one element: the number is the {number} in {matrix.title}, the {beside} stands at the left")]
     if any(None in line.words for line in lines):

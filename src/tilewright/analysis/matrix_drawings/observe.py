@@ -20,7 +20,7 @@ from ..explain.loop_places import LoopPlace
 from ..explain.models import Model
 from ..explain.plans import explain_step, starting_buffers
 from ..explain.simt.machine_state import Group
-from .accesses import Access, AccessRecorder, Snapshot
+from .accesses import Access, AccessRecorder
 from .matrices import NOWHERE, Matrix, copied_matrix, matrices_of, numbers_of, origins, runs_needed, tagged_arrays
 
 Places = npt.NDArray[np.int64]
@@ -155,7 +155,7 @@ class Observed:
         """What a local or private array held at a snapshot."""
         first = self.recorders[0].snapshots[snapshot]
         segment = self.recorders[0].arrays[first.array]
-        element = self._element(first, segment.row[1])
+        element = self._element(segment.row[1])
         found = [numbers_of(each.snapshots[snapshot].data, self.problem.dtype, element) for each in self.recorders]
         which, places = origins(found, self.problem)
         written: npt.NDArray[np.bool_] = np.all(first.written.reshape(-1, element), axis=1)
@@ -163,7 +163,7 @@ class Observed:
         row = segment.row[0] // element
         return Held(first.array, first.accesses, element, row, which, places, written)
 
-    def _element(self, snapshot: Snapshot, declared: int) -> int:
+    def _element(self, declared: int) -> int:
         """Bytes of an element of an array: fp16 may be kept as fp32 there."""
         itemsize = next(iter(self.matrices.values())).itemsize
         return 4 if itemsize == 2 and declared == 4 else itemsize

@@ -68,7 +68,7 @@ def operands(seen: Observed) -> MatrixDrawing:
               "c": matrices[-1].title, "a_all": counts[0][0], "c_all": counts[0][-1], "a_item": owned[0],
               "c_item": owned[-1]}  # fmt: skip
     if not product:
-        return _made("operands", "copy", shared, picture, [*lines, *_text_legend(panels, seen.items)])
+        return _made("operands", "copy", shared, picture, [*lines, *_text_legend(panels)])
     extra: Values = {"b": matrices[1].title, "b_all": counts[0][1], "a_step": counts[1][0], "b_step": counts[1][1],
              "step": at + 1, "steps": max(len(seen.steps), 1)}  # fmt: skip
     return _made(
@@ -76,7 +76,7 @@ def operands(seen: Observed) -> MatrixDrawing:
         "product" if step is None else "operands",
         {**shared, **extra},
         picture,
-        [*lines, *_text_legend(panels, seen.items)],
+        [*lines, *_text_legend(panels)],
     )
 
 
@@ -116,7 +116,7 @@ def _entries(
     return [*found, ("arrow", "neighbours in memory")]
 
 
-def _text_legend(panels: list[Panel], items: int) -> list[str]:
+def _text_legend(panels: list[Panel]) -> list[str]:
     shades = sorted({shade for each in panels for shade, cells in each.shades.items() if cells})
     words = [f"{GLYPHS[shade]} {shown(SHADE_WORDS[shade])}" for shade in shades]
     if any(each.outlined for each in panels):
