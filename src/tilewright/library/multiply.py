@@ -17,6 +17,7 @@ from ..dispatch.numpys_own import numpys_own
 from ..dispatch.table_files import load_tables
 from ..errors import InvalidInput
 from ..runtime.opencl.vpdpbusd import equipped
+from .axes import matrices_last, matrix_axes, order_at
 from .copy_calls import MOST_LAUNCHES
 from .engine import KEPT_CALLS, Call, call_for
 from .lookup import Slot
@@ -106,6 +107,20 @@ def multiply(memory: Memory, product: Product, out: Any, slot: Slot | None = Non
         return out
     result = memory.result(target.array)
     return result[()] if isinstance(result, np.ndarray) and not result.ndim else result  # a number, as NumPy's
+
+
+def multiply_along(axes: Any, memory: Memory, product: Product, out: Any) -> Any:
+    """The product of operands whose matrices lie in any dimensions. InvalidInput if `axes` does not fit them or `out`."""
+    core = matrix_axes(axes, product.a.ndim, product.b.ndim)
+    product = product._replace(a=matrices_last(product.a, core[0]), b=matrices_last(product.b, core[1]))
+    if out is None:
+        result = multiply(memory, product, None)
+        return memory.permuted(result, order_at(result.ndim, core[2])) if core[2] else result
+    seen = memory.as_out(out)
+    if seen.ndim <= max(core[2], default=-1):
+        raise InvalidInput(f"out has the shape {seen.shape}; axes ask for its matrices in dimensions {core[2]}")
+    multiply(memory, product, matrices_last(seen, core[2]))
+    return out
 
 
 def settle(memory: Memory, product: Product, out: Any, given: Given | None) -> Settled:

@@ -1,4 +1,4 @@
-"""The arguments of `gemm` and `prepare`, checked, as a Product."""
+"""The arguments of `matmul`, `gemm` and `prepare`, checked, as a Product."""
 
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ from ..core.types import element_type
 from ..errors import InvalidInput, UnknownName, quoted
 from .epilogue_vectors import bias_side, given_vectors, scale_kinds
 from .memory.choice import Memory
-from .multiply import Product, epilogue_of
+from .multiply import PLAIN, Product, epilogue_of
 from .result_types import asked_type, product_types
 from .rules import Casting, check_casting, scalar
 from .shapes import product_shape
@@ -34,6 +34,15 @@ class Options(NamedTuple):
     casting: Casting
     dtype: Any
     precision: str | None
+
+
+def matmul_product(memory: Memory, a: Any, b: Any, options: Options) -> Product:
+    """The product of two arrays, by options of `plain_options`, whose casting rule the caller has checked."""
+    left, right = memory.as_array(a, "a"), memory.as_array(b, "b")
+    types = product_types(left.dtype, right.dtype, None if options.dtype is None else asked_type(options.dtype))
+    name = options.precision
+    epilogue = PLAIN if name is None else epilogue_of(precision=precision_for(types[0], name))
+    return Product(left, right, types, options.casting, epilogue)
 
 
 def gemm_product(memory: Memory, arrays: tuple[Any, ...], options: Options) -> Product:
