@@ -13,7 +13,7 @@ def compare(before: Inspection, after: Inspection) -> list[str]:
     """The lines of a comparison: each kernel, its resources, and its instructions in all and in its main loop."""
     lines = [f"  {letter}: {each.name}" for letter, each in (("A", before), ("B", after))]
     if before.origin != after.origin:
-        lines += [f"     {letter} by {each.origin}" for letter, each in (("A", before), ("B", after))]
+        lines += [f"     {letter} by {each.origin}" for letter, each in (("A", before), ("B", after)) if each.origin]
     lines += ["", f"  {'':30}{'A':>{WIDTH}}{'B':>{WIDTH}}", *_resources(before, after)]
     if before.mix is not None and after.mix is not None:
         lines += ["", *_mixes(f"instructions in all ({before.form}, {after.form})", before.mix, after.mix)]
@@ -22,7 +22,7 @@ def compare(before: Inspection, after: Inspection) -> list[str]:
         lines += [f"  loop of {letter}:{loop_words(each.loop)}" for letter, each in _loops(before, after) if each.loop]
     for letter, each in (("A", before), ("B", after)):
         lines += [f"missing for {letter}: {sentence}" for sentence in each.missing]
-    if before.form != after.form:
+    if before.form and after.form and before.form != after.form:
         lines.append("note: the instruction sets differ; compare what instructions do, not how many there are")
     return lines
 
