@@ -133,11 +133,8 @@ def run_ladder(
                 problems = [make_problem(kernel, size, dtype) for kernel in chosen]
                 builder = CaseBuilder(opened, dtype, flush_cache=flush_cache, counterparts=counterparts)
                 entries = list(zip(chosen, problems, strict=True))
-                after, watch_size = (len(wanted) - 1 - place) * seconds, _shifted(seen, len(rows))
-                for index, row in enumerate(
-                    _measure_one_size(builder, entries, seconds, baselines, watch_size, announce, after)
-                ):
-                    watch_size(index, row)
+                after = (len(wanted) - 1 - place) * seconds
+                _measure_one_size(builder, entries, seconds, baselines, _shifted(seen, len(rows)), announce, after)
                 session.keep(tuple(rows.values()), so_far)
             return session.record(tuple(rows.values()))
         except BaseException:  # a signal, too: keep what was measured
@@ -157,7 +154,9 @@ def _measure_one_size(
     watch: Watcher,
     announce: Announce,
     after: float,
-) -> list[Row]:
+) -> None:
+    """Measure the entries beside the baselines. `watch` gets each row whenever it changes; `after` are the seconds of the
+    sizes that follow."""
     with ExitStack() as stack:
         cases: list[Case] = []
 
@@ -178,7 +177,6 @@ def _measure_one_size(
             for device in (builder.device, *builder.counterparts):
                 add(builder.kernel_case(kernel, problem, device))
         measure_cases(cases, seconds, builder.flush is None, watch, announce, after)
-        return [case.row for case in cases]
 
 
 def run_kernel(
@@ -217,11 +215,7 @@ def run_kernel(
     )
     dtype = chosen.usual_dtype if dtype is None else dtype
     opened, *counterparts = open_backends(backend, device)
-    problem = make_problem(chosen, size, dtype, offset)
-    check_something(problem)
-    check_memory(problem, opened.info)
-    if fill:
-        constant_arrays(problem, fill)  # refuses what cannot be, before anything is measured
+    problem = _checked_problem(chosen, size, dtype, offset, opened.info, fill)
     builder = CaseBuilder(opened, dtype, counterparts=counterparts, fill=fill)
     devices = (opened, *counterparts)
     cases: list[Case] = []
@@ -241,9 +235,19 @@ def run_kernel(
             session.keep([case.row for case in cases], keep)
             raise
         for case, each in zip(own, devices, strict=True):
-            case.row = diagnosed(case.row, chosen, problem, each.info)
-        rows = [
-            replace(case.row, notes=(*case.row.notes, FILLED)) if fill and case in own else case.row for case in cases
-        ]
+            row = diagnosed(case.row, chosen, problem, each.info)
+            case.row = replace(row, notes=(*row.notes, FILLED)) if fill else row
         verdict = next((each.verdict for each in own if not each.row.passed), own[-1].verdict)
-        return session.record(rows), verdict
+        return session.record([case.row for case in cases]), verdict
+
+
+def _checked_problem(
+    kernel: Kernel, size: Size, dtype: str, offset: int, info: DeviceInfo, fill: Sequence[float]
+) -> Problem:
+    """The problem to measure. InvalidInput, before anything is measured, if it is empty, too large or cannot be filled so."""
+    problem = make_problem(kernel, size, dtype, offset)
+    check_something(problem)
+    check_memory(problem, info)
+    if fill:
+        constant_arrays(problem, fill)
+    return problem
