@@ -33,7 +33,7 @@ from tilewright.runtime.processors import usable_processors
 from .cublas_xt import Baseline, cublas_xt
 
 BLOCK = (
-    4096  # random numbers are made once, and repeated with other signs: making all would take longer than the product
+    4096  # the side of the random numbers, which are made once and repeated: making all takes longer than the product
 )
 COLUMNS = 256  # whose elements of three rows are compared with float64
 DTYPES = ("float32", "float16")
@@ -104,14 +104,10 @@ def measured(
         calls["cublas_xt"] = baseline.call
     with tilewright.pinned(a, b, tiles, device=device) if pinned else nullcontext():
         seconds = in_turns(calls, rounds)
+    if baseline is not None:
+        baseline.close()
     flops = 2.0 * side**3
     ratio = median(one / other for one, other in zip(seconds["whole"], seconds["tiles"], strict=True))
-    wanted = result()
-    equal = bool(np.array_equal(wanted, tiles))
-    difference = float(np.abs(wanted[:64].astype(np.float64) - tiles[:64]).max())
-    rows = [0, side // 3, side - 1]
-    exact = np.asarray(a[rows], np.float64) @ np.asarray(b[:, :COLUMNS], np.float64)
-    error = float(np.abs(np.asarray(tiles[rows, :COLUMNS], np.float64) - exact).max())
     link_s = (plan.tiles.bytes_in if gpu else 0) / (PINNED_LINK if pinned else GPU_LINK)
     alone = median(seconds["whole"])
     waiting = np.dtype(dtype).itemsize ** 2 * side * flops / alone / (2 * BUS**2)
@@ -121,8 +117,24 @@ def measured(
         "tile": [plan.tiles.m, plan.tiles.n, plan.tiles.k], "tiles": plan.tiles.tiles,
         "whole_gflops": flops / median(seconds["whole"]) / 1e9, "tiles_gflops": flops / median(seconds["tiles"]) / 1e9,
         "ratio": ratio, "seconds": seconds, "link_seconds": link_s, "bound_seconds": bound_s, "predicted_seconds": plan.seconds,
-        "same_bits": plan.same_bits, "equal": equal, "difference": difference, "largest_error": error,
-    } | baseline_figures(baseline, seconds, tiles[rows, :COLUMNS])  # fmt: skip
+        "same_bits": plan.same_bits,
+    } | differences(a, b, tiles, result()) | baseline_figures(baseline, seconds, tiles)  # fmt: skip
+
+
+def some_rows(side: int) -> list[int]:
+    """Those that are compared with float64 and with a baseline."""
+    return [0, side // 3, side - 1]
+
+
+def differences(a: np.ndarray, b: np.ndarray, tiles: np.ndarray, whole: np.ndarray) -> dict[str, Any]:
+    """Whether tiles have the bits of the product in one piece, and how far some elements are from it and from float64."""
+    rows = some_rows(len(tiles))
+    exact = np.asarray(a[rows], np.float64) @ np.asarray(b[:, :COLUMNS], np.float64)
+    return {
+        "equal": bool(np.array_equal(whole, tiles)),
+        "difference": float(np.abs(whole[:64].astype(np.float64) - tiles[:64]).max()),
+        "largest_error": float(np.abs(np.asarray(tiles[rows, :COLUMNS], np.float64) - exact).max()),
+    }
 
 
 def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list[float]]:
@@ -136,17 +148,16 @@ def in_turns(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, list
     return seconds
 
 
-def baseline_figures(baseline: Baseline | None, seconds: dict[str, list[float]], some: np.ndarray) -> dict[str, Any]:
+def baseline_figures(baseline: Baseline | None, seconds: dict[str, list[float]], tiles: np.ndarray) -> dict[str, Any]:
     """How cuBLASXt ran, and how far some of its elements are from ours."""
     if baseline is None:
         return {}
     times = zip(seconds["cublas_xt"], seconds["tiles"], strict=True)
-    side = len(baseline.result)
-    rows = [0, side // 3, side - 1]
+    rows = some_rows(len(tiles))
     return {
         "cublas_xt": baseline.way,
         "times_as_fast_as_cublas_xt": median(one / other for one, other in times),
-        "from_cublas_xt": float(np.abs(baseline.result[rows, :COLUMNS] - some).max()),
+        "from_cublas_xt": float(np.abs(baseline.result[rows, :COLUMNS] - tiles[rows, :COLUMNS]).max()),
     }
 
 

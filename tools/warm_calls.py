@@ -32,8 +32,6 @@ HOST_CLASSES = (
     ("tilewright.library.memory", "HostMemory"),
     ("tilewright.library.places", "HostPlace"),
 )
-
-
 # What calls on arrays of that kind are set beside.
 RAW = {"NumPy": "raw launch, waited for", "PyOpenCL": "raw launch", "PyTorch": "raw launch of CUDA"}
 
@@ -46,13 +44,14 @@ class Case(NamedTuple):
 
 def cases() -> dict[str, Case]:
     """The calls, by what they stand for: of 16 x 16 matrices."""
-    import pyopencl as cl
-    from pyopencl.array import empty_like, to_device
-    from pyopencl.tools import ImmediateAllocator, MemoryPool
+    x = np.random.default_rng(0).standard_normal((16, 16), np.float32)
+    return numpy_cases(x) | opencl_cases(x) | cuda_cases(x)
 
+
+def numpy_cases(x: np.ndarray) -> dict[str, Case]:
+    """The calls on NumPy's arrays, and NumPy's own product."""
     import tilewright as tw
 
-    x = np.random.default_rng(0).standard_normal((16, 16), np.float32)
     named = os.environ.get("TILEWRIGHT_DEVICE") or 0
     out, stack, complex_ = x.copy(), np.stack([[x] * 3] * 4), x.astype(np.complex64)
     found = {
@@ -66,13 +65,27 @@ def cases() -> dict[str, Case]:
         "matmul by kernels": Case(lambda: tw.matmul(x, x, device=named)),  # on a CPU the others are NumPy's own
         "numpy.matmul": Case(lambda: np.matmul(x, x)),
     }
+    if hasattr(tw, "prepare"):
+        product = tw.prepare(x, x)
+        found["prepared"] = Case(lambda: product(x, x))
+    return found
+
+
+def opencl_cases(x: np.ndarray) -> dict[str, Case]:
+    """The calls on PyOpenCL's arrays, and the raw launches of their kernel that those on NumPy's arrays stand beside, too."""
+    import pyopencl as cl
+    from pyopencl.array import empty_like, to_device
+    from pyopencl.tools import ImmediateAllocator, MemoryPool
+
+    import tilewright as tw
+
     device = tw.open_device()
     queue = cl.CommandQueue(device.context)
     lent, other = to_device(queue, x), to_device(queue, x)
     pool = MemoryPool(ImmediateAllocator(queue))
     left, right = (to_device(queue, x, allocator=pool) for _ in range(2))
     target, pooled = empty_like(lent), empty_like(left)
-    found |= {
+    found = {
         "matmul, PyOpenCL": Case(lambda: tw.matmul(lent, other), "PyOpenCL", queue.finish),
         "matmul into out, PyOpenCL": Case(lambda: tw.matmul(lent, other, target), "PyOpenCL", queue.finish),
         "matmul of a pool's arrays, PyOpenCL": Case(lambda: tw.matmul(left, right), "PyOpenCL", queue.finish),
@@ -82,14 +95,12 @@ def cases() -> dict[str, Case]:
         ),
     }
     if hasattr(tw, "prepare"):
-        host, there = tw.prepare(x, x), tw.prepare(lent, other)
+        product = tw.prepare(lent, other)
         found |= {
-            "prepared": Case(lambda: host(x, x)),
-            "prepared, PyOpenCL": Case(lambda: there(lent, other), "PyOpenCL", queue.finish),
-            "prepared into out, PyOpenCL": Case(lambda: there(lent, other, target), "PyOpenCL", queue.finish),
+            "prepared, PyOpenCL": Case(lambda: product(lent, other), "PyOpenCL", queue.finish),
+            "prepared into out, PyOpenCL": Case(lambda: product(lent, other, target), "PyOpenCL", queue.finish),
         }
     launch = raw_launch(device, queue, {"A": lent.data, "B": other.data, "C": target.data})
-    found |= cuda_cases(x)
     return found | {
         RAW["NumPy"]: Case(lambda: launch().wait()),
         RAW["PyOpenCL"]: Case(launch, "PyOpenCL", queue.finish),

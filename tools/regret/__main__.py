@@ -27,8 +27,7 @@ def progress(shape: Shape) -> None:
     print(f"{shape.kind:12} {shape.title:34} {shape.layout} {what}", flush=True)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the table, and write the record if asked to."""
+def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "python -m tools.regret", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -49,6 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--share", help=argparse.SUPPRESS)
     parser.add_argument("--json", type=Path, metavar="FILE", help="save the record")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print the table, and write the record if asked to."""
+    parser = make_parser()
     options = parser.parse_args(arguments)
     try:
         if options.shapes < 1:

@@ -89,11 +89,8 @@ def explain(
     >>> [(each.position.line, each.operation, each.degree) for each in found.accesses if each.is_local]
     [(23, 'store', 1.0), (30, 'load', 8.0)]
     """
-    steps, macros, pitches = (
-        checked_count("steps", steps),
-        checked_mapping("macros", macros),
-        checked_mapping("pitches", pitches),
-    )
+    steps = checked_count("steps", steps)
+    macros, pitches = checked_mapping("macros", macros), checked_mapping("pitches", pitches)
     check_functions(watch=watch)
     check_object("config", config, (Config, type(None)), "a kernel's configuration, such as find_kernel(...).config")
     chosen = ready_kernel(chosen_kernel(kernel, settings, global_size, local_size, **own), size, dtype)

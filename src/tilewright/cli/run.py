@@ -38,12 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def execute(options: argparse.Namespace) -> int:
     """The exit status: 1 if the kernel failed."""
-    from rich.markup import escape
-
     from ..api.measurements import run
     from ..core.defaults import RUN_SIDES, cpu_or_gpu
     from ..errors import InvalidInput
-    from ..measurement.trial import comes_with_us
     from ..runtime.cuda.counterparts import open_backends
     from .kernel_arguments import kernel_of, refuse_build_options
     from .live_table import LiveTable, console
@@ -61,11 +58,7 @@ def execute(options: argparse.Namespace) -> int:
     if not options.no_baselines:
         tell_blas_settings(device.info.kind)
     size = asked or (RUN_SIDES[cpu_or_gpu(device.info.kind)],)
-    if console.is_terminal and not comes_with_us(kernel):
-        limit = f"for at most {options.time_budget:g} s; Ctrl-C ends it"
-        console.print(
-            f"[dim]{escape(kernel.name)} is first tried in a process of its own, {limit}[/dim]", soft_wrap=True
-        )
+    tell_trial(kernel, options.time_budget)
     with LiveTable(console, kernel.name, device, options.dtype or kernel.usual_dtype) as table:
 
         def keep(record: Record) -> None:
@@ -82,6 +75,20 @@ def execute(options: argparse.Namespace) -> int:
     print_verdict(record, kernel, verdict, options.show_samples)
     tell_written(written)
     return int(any(not row.passed for row in record.rows if row.name == kernel.name))
+
+
+def tell_trial(kernel: Kernel, time_budget: float) -> None:
+    """Print, in a terminal, that a kernel of the user's own is tried first, for at most `time_budget` seconds."""
+    from rich.markup import escape
+
+    from ..measurement.trial import comes_with_us
+    from .live_table import console
+
+    if console.is_terminal and not comes_with_us(kernel):
+        limit = f"for at most {time_budget:g} s; Ctrl-C ends it"
+        console.print(
+            f"[dim]{escape(kernel.name)} is first tried in a process of its own, {limit}[/dim]", soft_wrap=True
+        )
 
 
 def print_verdict(record: Record, kernel: Kernel, verdict: Verdict | None, with_samples: bool) -> None:
