@@ -67,12 +67,13 @@ def explain(
     """What `kernel` does to memory: its sectors, bank conflicts, races and other faults. `print` it to read it.
 
     `kernel` is a rung's name ("transpose/05"), a `.cl` file of your own with its `global_size` and `local_size` in work-items
-    ("M,N" and "16,16"), or a Kernel (`custom_kernel` makes one). `own` are the arguments of a file: entry, arguments, bind,
-    init ... (`LaunchOptions`); what is left out is guessed, and `assumed` says how. `size` is (m, n, k) or (rows, columns),
-    or one number for a square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels of a single work-item).
-    `dtype` is the kernel's usual one if left out. `model` names the hardware whose rules count: "nvidia" (checked against an
-    H200's counters), "amd64", "amd32", "intel8", "intel16", "gt200" or "cpu". If left out it is "cpu" for work-groups of one
-    work-item, and "nvidia" for others.
+    ("M,N" and "16,16"), or a Kernel (`custom_kernel` makes one). `own` are the arguments of a file: entry, arguments,
+    bind, init ... (`LaunchOptions`); what is left out is guessed, and `assumed` says how. `size` is (m, n, k) or (rows,
+    columns), or one number for a square; 256 x 256 x 64 or 256 x 256 if left out (32 x 32 x 32 for the kernels of a
+    single work-item). `dtype` is the kernel's usual one if left out; `offset` are the columns that a transpose or copy
+    leaves out. `model` names the hardware whose rules count: "nvidia" (checked against an H200's counters), "amd64",
+    "amd32", "intel8", "intel16", "gt200" or "cpu". If left out it is "cpu" for work-groups of one work-item, and "nvidia"
+    for others.
 
     `settings` change fields of a rung's configuration, and its geometry with them, or macros of a file. `config` and
     `macros` replace the kernel's own without a check. `pitches` replace the row lengths, in elements, of local arrays.

@@ -200,7 +200,8 @@ def custom_kernel(
     """Make a kernel of the user's own `.cl` file.
 
     Sizes are in work-items: "M,N", ("M", "N/4") or (16, 16). They are expressions over M N K (gemm) or ROWS COLUMNS OFFSET
-    (transpose, copy) and the integer macros. The global size is rounded up to a multiple of the local size.
+    (transpose, copy) and the integer macros, which `defines` gives values. The global size is rounded up to a multiple of
+    the local size.
 
     `orders` gives the memory order of A, B and C: r for row-major, c for column-major. Arguments are bound by name: A B C M N
     K, or input output ROWS COLUMNS OFFSET. The macro REAL is the element type. `options` go to the OpenCL compiler. `launch`

@@ -71,6 +71,9 @@ class NDRange:
 class Config:
     """Base of all configurations. Fields in capitals become macros of the same name in the kernel's source."""
 
+    # Whether the kernel takes any gemm: of all memory orders, factors, batches and types of results.
+    any_gemm: ClassVar[bool] = False
+
     def macros(self, problem: Problem) -> dict[str, str | int]:
         return {each.name: getattr(self, each.name) for each in fields(self) if each.name.isupper()}
 
@@ -156,13 +159,14 @@ class Kernel:
     """One `.cl` file with the configuration to run it in.
 
     `smaller` are fallbacks for devices whose limits `config` exceeds, tried in order. `orders` are the memory orders of
-    A, B and C that a gemm kernel reads. `requires` names features (`DeviceInfo.features`) without which it cannot run,
-    each with a sentence that says why. `steps` lists the launches, if there are several. `published` holds figures from the
-    literature: (device, GFLOP/s, or GB/s for a transpose); `published_with` says how the kernel that they are of differs from
-    this one. `target` is a PTX target such as "sm_90a": the driver's PTX is changed to it, for instructions that the driver's
-    OpenCL compiler refuses. `precision` is "" for the dtype's own arithmetic, or a key of `precision.PRECISIONS`: then the
-    kernel solves only problems that ask for it. A kernel that `scales` multiplies rows and columns of a product by scale
-    vectors. `rung` is the rung that it is a `variant` of, if its file has another name.
+    A, B and C that a gemm kernel reads; one whose configuration takes `any_gemm` reads others, too. `requires` names
+    features (`DeviceInfo.features`) without which it cannot run, each with a sentence that says why. `steps` lists the
+    launches, if there are several. `published` holds figures from the literature: (device, GFLOP/s, or GB/s for a
+    transpose); `published_with` says how the kernel that they are of differs from this one. `target` is a PTX target such
+    as "sm_90a": the driver's PTX is changed to it, for instructions that the driver's OpenCL compiler refuses.
+    `precision` is "" for the dtype's own arithmetic, or a key of `precision.PRECISIONS`: then the kernel solves only
+    problems that ask for it. A kernel that `scales` multiplies rows and columns of a product by scale vectors. `rung` is
+    the rung that it is a `variant` of, if its file has another name.
     """
 
     source: Path

@@ -12,7 +12,7 @@ from .checked import check_object
 from .device import DeviceInfo
 from .kernel import Config, Kernel, Step, Steps
 from .precision import REPRODUCIBLE
-from .problem import Problem, has_scales, precision_of
+from .problem import Gemm, Problem, has_scales, precision_of
 from .problems import dtype_refusal
 from .shown import Shown
 from .types import DOUBLES
@@ -125,7 +125,11 @@ def plan(candidates: Iterable[Kernel], problem: Problem, device: DeviceInfo) -> 
 
 
 def plan_kernel(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Plan:
-    """The plan that runs this kernel, if need be in a smaller configuration; Unsupported says why there is none."""
+    """The plan that runs this kernel, if need be in a smaller configuration.
+
+    Unsupported says why there is none: the device lacks something, or the kernel takes no such sizes, type or memory orders.
+    Rungs compute A B alone, without alpha, beta or batch, of matrices in the orders `kernel.orders`.
+    """
     check_object("kernel", kernel, Kernel, "a Kernel, such as find_kernel gives")
     if not hasattr(problem, "operands"):
         raise InvalidInput(f"problem={quoted(problem)}: pass a Gemm, Transpose or Copy")
@@ -152,7 +156,27 @@ def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[
         yield f"reproducible products add in ascending k by fused multiply-adds alone: {kernel.name} adds in other orders"
     if has_scales(problem) and not kernel.scales:
         yield f"{kernel.name} cannot scale rows and columns of the product"
+    if isinstance(problem, Gemm) and kernel.operation == "gemm" and not kernel.config.any_gemm:
+        yield from _beyond_one_product(kernel, problem)
     yield from _missing(kernel, problem, device)
+
+
+def _beyond_one_product(kernel: Kernel, problem: Gemm) -> Iterator[str]:
+    """What a product has beyond C = A B in the kernel's memory orders, unless an argument of the kernel tells it."""
+    for operand, order in zip(problem.operands, kernel.orders, strict=True):
+        if operand.order != order and not _has(kernel, f"{operand.name.lower()}_row"):
+            yield f"{kernel.name} takes {operand.name} {order}-major; it is {operand.order}-major in {problem.title}"
+    for name, usual in (("alpha", 1), ("beta", 0)):
+        if getattr(problem, name) != usual and not _has(kernel, name):
+            yield f"{kernel.name} has no argument {name}, so it is {usual}; {name}={getattr(problem, name)} was asked for"
+    if problem.batch != 1 and not _has(kernel, "c_batch"):
+        yield f"{kernel.name} computes one product, not {problem.batch}"
+    if problem.out_dtype not in (None, problem.dtype):
+        yield f"{kernel.name} stores {problem.dtype}, not {problem.out_dtype}"
+
+
+def _has(kernel: Kernel, argument: str) -> bool:
+    return any(each.name == argument for each in kernel.signature.parameters)
 
 
 def _missing(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[str]:

@@ -170,7 +170,14 @@ class Gemm:
         return (
             Operand("A", (*lead, self.m, self.k), self.dtype, self.a_order),
             Operand("B", (*lead, self.k, self.n), self.dtype, self.b_order),
-            Operand("C", (*lead, self.m, self.n), self.out_dtype or self.dtype, self.c_order, written=True),
+            Operand(
+                "C",
+                (*lead, self.m, self.n),
+                self.out_dtype or self.dtype,
+                self.c_order,
+                written=True,
+                updated=self.beta != 0,
+            ),
         )
 
     @property

@@ -18,7 +18,7 @@ from ..core.plan import Plan
 from ..core.problem import inputs_of, output_of
 from ..core.source import Parameter
 from ..core.types import numpy_dtype
-from ..errors import InvalidInput, Unsupported, WrongResult
+from ..errors import InvalidInput, Unsupported, WrongResult, quoted
 from .device import Device, check_opened
 from .fences import Fenced, fenced_buffer, outside
 
@@ -148,10 +148,15 @@ class Execution:
     """A plan with its own fenced buffers, for verification and measurement. It can be launched many times.
 
     With `inputs` it shares the inputs of another execution of the same problem, and has its own output. Fences of at least
-    `fence_bytes` take in stores farther beyond a buffer.
+    `fence_bytes` take in stores farther beyond a buffer. InvalidInput for a plan that calls the host and has no launches.
     """
 
     def __init__(self, plan: Plan, device: Device, inputs: "Execution | None" = None, fence_bytes: int = 0) -> None:
+        if plan.host_call:
+            raise InvalidInput(
+                f"the plan of {plan.problem.title} calls {plan.host_call} and launches no kernel: name the device, as in "
+                'plan(512, device="cpu"), for one that does'
+            )
         self.plan = plan
         self.device = device
         buffers = [*(each.name for each in plan.problem.operands), *plan.scratch]
@@ -295,6 +300,8 @@ def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
     if operand.name not in arrays:
         raise InvalidInput(f"the operand {operand.name} is missing; given: {', '.join(arrays) or 'none'}")
     array = arrays[operand.name]
+    if not isinstance(array, np.ndarray):
+        raise InvalidInput(f"{operand.name}={quoted(array)}: pass a NumPy array")
     if array.shape != operand.shape or array.dtype != numpy_dtype(operand.dtype):
         wanted = f"{operand.shape} {operand.dtype}"
         raise InvalidInput(f"{operand.name} is {array.shape} {array.dtype}, the problem needs {wanted}")
@@ -302,7 +309,11 @@ def _checked(operand: Operand, arrays: Mapping[str, np.ndarray]) -> np.ndarray:
 
 
 def run_plan(plan: Plan, arrays: Mapping[str, np.ndarray], device: Device) -> tuple[np.ndarray, Times]:
-    """Run a plan once on host arrays, with names and shapes as in `plan.problem.operands`. The output and the times."""
+    """Run a plan once on NumPy arrays: the output, and the times in seconds.
+
+    `arrays` has an array for each input, by its name in `plan.problem.operands` and of its shape and type: A and B of a
+    Gemm, and C if beta is not 0. InvalidInput for others, and for a plan that calls the host and has no launches.
+    """
     check_object("plan", plan, Plan, "a Plan, as plan_kernel gives")
     check_opened(device)
     execution = Execution(plan, device)

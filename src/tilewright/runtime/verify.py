@@ -198,7 +198,11 @@ def _bits(array: np.ndarray) -> np.ndarray:
 
 
 def verify(plan: Plan, device: Device, seed: int = 0) -> Verdict:
-    """Run a plan on random operands and judge the result. Its output is poisoned before."""
+    """Run a plan on random operands, the same for each `seed`, and judge every element of the result against float64.
+
+    The output is poisoned before, so that elements which are never written are found. InvalidInput for a plan that calls the
+    host and has no launches.
+    """
     check_object("plan", plan, Plan, "a Plan, as plan_kernel gives")
     check_opened(device)
     reference = Reference(plan.problem, random_arrays(plan.problem, checked_count("seed", seed, 0)))

@@ -10,7 +10,7 @@ from says import says
 from tilewright import matmul
 from tilewright.core.custom import custom_kernel
 from tilewright.core.kernel import Kernel
-from tilewright.core.plan import plan_kernel
+from tilewright.core.plan import Plan, plan_kernel
 from tilewright.core.problem import Gemm, random_arrays
 from tilewright.core.problems import make_problem
 from tilewright.errors import (
@@ -75,7 +75,7 @@ def test_a_launch_error_names_the_launch(event: bool, tmp_path: Path, device: De
 
 
 def test_launches_without_events_compute_the_same(device: Device) -> None:
-    execution = execution_of(find_kernel("rows/02_coalesced"), device)
+    execution = execution_of(find_kernel("rows/02_coalesced"), device, Gemm(8, 8, 8, b_order="column"))
     arrays = random_arrays(PROBLEM)
     execution.write(arrays)
     results = []
@@ -236,3 +236,31 @@ def test_an_unknown_device_names_the_near_ones() -> None:
     with pytest.raises(UnknownName) as caught:
         open_device(name[:-3] + "xyz")
     assert name in str(caught.value)
+
+
+def test_c_is_read_where_beta_asks_for_it(one_device: Device) -> None:
+    problem = Gemm(24, 20, 16, alpha=2, beta=3)
+    plan = plan_kernel(find_kernel("cpu/06"), problem, one_device.info)
+    assert verify(plan, one_device).passed
+    arrays = random_arrays(problem)
+    result, _ = run_plan(plan, arrays, one_device)
+    assert np.allclose(result, 2 * arrays["A"] @ arrays["B"] + 3 * arrays["C"], atol=1e-5)
+    with pytest.raises(InvalidInput, match="C"):
+        run_plan(plan, {name: arrays[name] for name in "AB"}, one_device)
+
+
+def test_a_plan_that_calls_the_host_is_refused(one_device: Device) -> None:
+    plan = Plan(PROBLEM, (), host_call="numpy.matmul")
+    for run in (lambda: run_plan(plan, random_arrays(PROBLEM), one_device), lambda: verify(plan, one_device)):
+        with pytest.raises(InvalidInput) as caught:
+            run()
+        assert says(str(caught.value), "numpy.matmul", PROBLEM.title)
+
+
+def test_what_is_no_array_is_refused(one_device: Device) -> None:
+    plan = plan_kernel(find_kernel("rows/01_naive"), PROBLEM, one_device.info)
+    arrays: dict[str, Any] = random_arrays(PROBLEM)
+    wrongs: list[Any] = [arrays["B"].tolist(), "B", None]
+    for wrong in wrongs:
+        with pytest.raises(InvalidInput, match="B="):
+            run_plan(plan, {"A": arrays["A"], "B": wrong}, one_device)

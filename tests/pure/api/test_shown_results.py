@@ -7,11 +7,12 @@ import pytest
 
 import tilewright
 from tilewright.core.device import DeviceInfo
-from tilewright.core.problem import Gemm
+from tilewright.core.problems import make_problem
 from tilewright.core.shown import Shown
 from tilewright.errors import InvalidInput, UnknownName
 
 MY_GEMM = Path(__file__).parents[3] / "examples" / "my_gemm.cl"
+TILED = tilewright.find_kernel("tiles/2")
 OWN = {"global_size": "N,M/ROWS", "local_size": (32, 4), "settings": {"ROWS": 8}}
 
 
@@ -20,7 +21,7 @@ def results() -> dict[str, Shown]:
     return {
         "explain": tilewright.explain("tiles/2", 32),
         "what_if": tilewright.what_if("transpose/5", 32, sweep={"PAD": (0, 1)}),
-        "plan": tilewright.plan_kernel(tilewright.find_kernel("tiles/2"), Gemm(32, 32, 32), info),
+        "plan": tilewright.plan_kernel(TILED, make_problem(TILED, 32), info),
     }
 
 

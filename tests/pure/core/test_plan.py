@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from devices import CPU
@@ -12,9 +13,11 @@ from tilewright.core.device import DeviceInfo
 from tilewright.core.kernel import Config, Kernel, NDRange, Step, Steps, round_up
 from tilewright.core.operands import Layout
 from tilewright.core.plan import plan, plan_kernel
-from tilewright.core.problem import Gemm, Problem, Transpose
+from tilewright.core.problem import Gemm, Problem, Transpose, inputs_of
+from tilewright.core.problems import make_problem
 from tilewright.dispatch.choice import plan_copy, plan_product
 from tilewright.errors import Unsupported
+from tilewright.kernels import find_kernel
 from tilewright.kernels.copy import StridedCopy
 from tilewright.kernels.sizes import size
 
@@ -169,3 +172,31 @@ def test_doubles_are_moved_where_they_cannot_be_computed() -> None:
     assert plan_copy(move, without).steps
     with pytest.raises(Unsupported, match=r"Large.*float64"):
         plan_product(Gemm(8, 8, 8, "float64"), without)
+
+
+@pytest.mark.parametrize(
+    ("asked", "values"),
+    [
+        ({"a_order": "row", "b_order": "row", "c_order": "row"}, ("tiles/02_tiled", "A", "column", "row")),
+        ({"alpha": 2}, ("tiles/02_tiled", "alpha", 1, 2)),
+        ({"beta": 1}, ("tiles/02_tiled", "beta", 0, 1)),
+        ({"batch": 3}, ("tiles/02_tiled", 3)),
+        ({"out_dtype": "float64"}, ("tiles/02_tiled", "float32", "float64")),
+    ],
+)
+def test_a_rung_refuses_what_it_would_not_compute(asked: dict[str, Any], values: tuple[object, ...]) -> None:
+    rung, own = find_kernel("tiles/02"), Gemm(64, 64, 64, "float32", "column", "column", "column")
+    assert own == make_problem(rung, 64)
+    assert plan_kernel(rung, own, LARGE).problem == own
+    assert says(refusal(rung, replace(own, **asked), LARGE), *values)
+
+
+def test_kernels_of_products_take_any_order_and_factor() -> None:
+    asked = Gemm(64, 64, 64, a_order="column", c_order="column", alpha=2, beta=3, batch=2)
+    assert plan_kernel(find_kernel("cpu/06"), asked, LARGE).problem == asked
+    assert plan_product(asked, LARGE).problem == asked
+
+
+def test_c_is_an_input_where_beta_is_not_0() -> None:
+    assert [each.name for each in inputs_of(Gemm(2, 3, 4))] == ["A", "B"]
+    assert [each.name for each in inputs_of(Gemm(2, 3, 4, beta=1))] == ["A", "B", "C"]

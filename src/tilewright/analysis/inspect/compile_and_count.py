@@ -113,8 +113,8 @@ def inspect(
 
     `kernel` is a rung's name, a `.cl` file with its `global_size` and `local_size` in work-items, or a Kernel. `size` is n,
     (m, n, k) or (rows, columns); it decides the launch, which a CPU driver may have to run once, and what is cut to fit it.
-    `own_arguments` are those of a file (`LaunchOptions`). `dtype` is the kernel's usual one if left out. `settings` change
-    fields of a rung's configuration or macros of a file.
+    `own_arguments` are those of a file (`LaunchOptions`). `dtype` is the kernel's usual one if left out. `offset` are
+    the columns that a transpose or copy leaves out. `settings` change fields of a rung's configuration or macros of a file.
 
     Unsupported says why the architecture cannot run the kernel, BuildFailed holds a compiler's log; a tool that is not
     installed is no error, but a sentence in `missing`.

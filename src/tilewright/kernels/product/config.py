@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from ...core.device import DeviceInfo
 from ...core.kernel import Config, NDRange, round_up
@@ -33,6 +34,8 @@ class ProductConfig(Config):
     returns. A product is made a GemmCall once, where a plan begins: a call passes through `orientation` as it is, or as
     the same transposed call each time.
     """
+
+    any_gemm: ClassVar[bool] = True
 
     @property
     def place(self) -> Place:
