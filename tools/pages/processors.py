@@ -53,12 +53,12 @@ Found = Record | SymmetricTimes | Regret
 
 @dataclass(frozen=True)
 class Goal:
-    """What is asked for: at least `least` of the best of `rivals`, of all if that is empty, for the problems `of`."""
+    """What is asked for: at least `least` of the best of `baselines`, of all if that is empty, for the problems `of`."""
 
     title: str
     least: float
     of: Callable[[Measured], bool]
-    rivals: tuple[str, ...] = ()
+    baselines: tuple[str, ...] = ()
 
 
 def product(each: Measured) -> bool:
@@ -158,10 +158,10 @@ def symmetric_problem(row: dict[str, Any]) -> Measured:
 def benchmark_problems(record: Record) -> Iterator[Measured]:
     for group in by_problem(record):
         ours = next(row for row in group if not row.is_baseline)
-        rivals = [row for row in group if row.is_baseline and row.comparable]
-        if not ours.comparable or not rivals:
+        baselines = [row for row in group if row.is_baseline and row.comparable]
+        if not ours.comparable or not baselines:
             continue
-        ratios = {row.library: statistics.median(paired_ratios(row, ours)) for row in rivals}
+        ratios = {row.library: statistics.median(paired_ratios(row, ours)) for row in baselines}
         yield Measured(
             ours.problem, ours.size, dtype_of(ours), f"{figure(ours.rate)} {ours.unit}",
             ours.samples.spread if ours.samples.has_spread else None, ratios,
@@ -193,7 +193,7 @@ def extra(each: Measured) -> str:
 
 
 def compared(each: Measured, goal: Goal) -> float | None:
-    ratios = [ratio for name, ratio in each.ratios.items() if not goal.rivals or name in goal.rivals]
+    ratios = [ratio for name, ratio in each.ratios.items() if not goal.baselines or name in goal.baselines]
     return min(ratios, default=None)
 
 

@@ -94,8 +94,8 @@ def measured_shape(kind: str, problem: Gemm, candidates: int) -> Shape:
         for name, call in calls.items():
             if not tensors.is_right_after(call):
                 raise WrongResult(f"{name or named(first)} is wrong for {problem.title} {layout_letters(problem)}")
-        rival: Call = lambda: torch.matmul(tensors.a, tensors.b, out=tensors.out)  # noqa: E731
-        calls |= {"cuBLAS": rival} if tensors.is_right_after(rival) else {}
+        baseline: Call = lambda: torch.matmul(tensors.a, tensors.b, out=tensors.out)  # noqa: E731
+        calls |= {"cuBLAS": baseline} if tensors.is_right_after(baseline) else {}
         times = timed(calls, stream)
     of_ours = {
         name: round(median(one / own for one, own in zip(found, times[""], strict=True)), 4)

@@ -48,11 +48,11 @@ def sides(sizes: Mapping[str, object]) -> str:
 
 def ladder_sides() -> str:
     """The sizes of ladders in words."""
-    products, moves = (
+    products, transposes = (
         {kind: side for (operation, kind), side in LADDER_SIDES.items() if operation == wanted}
         for wanted in ("gemm", "transpose")
     )
-    return f"{sides(products)}; for transposes {sides(moves)}"
+    return f"{sides(products)}; for transposes {sides(transposes)}"
 
 
 def add_library_type(parser: argparse._ActionsContainer) -> None:

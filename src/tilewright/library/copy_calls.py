@@ -41,11 +41,11 @@ def strided_copy(device: Device, source: View, target: View, dtype: str) -> Call
     needed = launches(source, target)
     if needed > MOST_LAUNCHES and prod(source.shape) < LONG_LAUNCH * needed:
         return Call([plan_copy(_many(source, target, dtype), device.info)], device)
-    moves = (
+    copies = (
         StridedCopy(block.rows, block.columns, dtype, block.source, block.target, block.count)
         for block in blocks(source, target)
     )
-    return Call([plan_copy(move, device.info) for move in moves], device)
+    return Call([plan_copy(each, device.info) for each in copies], device)
 
 
 def converting_copy(device: Device, source: View, target: View, dtypes: tuple[np.dtype, np.dtype]) -> Call:
@@ -54,8 +54,8 @@ def converting_copy(device: Device, source: View, target: View, dtypes: tuple[np
     stand_ins = [STANDS_FOR[dtype.itemsize] for dtype in dtypes]
     if 0 in source.shape:
         return Call((), device)
-    move = replace(_many(source, target, stand_ins[0]), result=stand_ins[1], converts=names)
-    return Call([plan_copy(move, device.info)], device)
+    copy = replace(_many(source, target, stand_ins[0]), result=stand_ins[1], converts=names)
+    return Call([plan_copy(copy, device.info)], device)
 
 
 def _many(source: View, target: View, dtype: str) -> StridedCopyND:

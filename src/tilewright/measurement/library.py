@@ -79,8 +79,8 @@ class LibraryWorkload:
         elif isinstance(self._problem, InPlaceTranspose):
             matrix_transpose(self.output, self.output, queue=self._queue)
         else:
-            move = copy if isinstance(self._problem, Copy) else matrix_transpose
-            move(self._arrays[0][..., offset_of(self._problem) :], self.output, queue=self._queue)
+            call = copy if isinstance(self._problem, Copy) else matrix_transpose
+            call(self._arrays[0][..., offset_of(self._problem) :], self.output, queue=self._queue)
 
     def sustain(self, seconds: float) -> Work:
         return repeated(self, seconds)

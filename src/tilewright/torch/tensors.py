@@ -48,7 +48,7 @@ def check_operands(precision: str | None, **tensors: torch.Tensor | None) -> Non
             raise UnsupportedType(f"{name} has the layout {each.layout}: pass {name}.to_dense()")
     check_precision(checked_precision(precision), name_of(first.dtype))
     if first.device.type not in (*DEVICES, "meta"):
-        raise Unsupported(f"tensors on {first.device} are not multiplied: move them to the CPU or to a CUDA GPU")
+        raise Unsupported(f"tensors on {first.device} are not multiplied: copy them to the CPU or to a CUDA GPU")
 
 
 def name_of(dtype: torch.dtype) -> str:

@@ -167,8 +167,8 @@ def _copy(call: GemmCall, name: str, place: Place) -> Steps:
     """The launches that copy operand "A" or "B" there."""
     view, outer = call.sided(name)
     batch = 1 if view.batch == 0 else call.batch
-    move = StridedCopy(outer, call.k, call.dtype, view, place(call, name), batch, room(call, name, place))
-    return packing_steps(move, dict(call.buffers).get(name, name), f"packed_{name}")
+    copy = StridedCopy(outer, call.k, call.dtype, view, place(call, name), batch, room(call, name, place))
+    return packing_steps(copy, dict(call.buffers).get(name, name), f"packed_{name}")
 
 
 PACK = Kernel(HERE / "pack.cl", PackConfig(Layout(0, 1, 1), Layout(0, 1, 1)), dtypes=tuple(ELEMENT_TYPES))

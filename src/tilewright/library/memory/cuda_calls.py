@@ -70,7 +70,7 @@ class CudaCalls:
         framework = framework_of(array)
         if framework is None:
             raise InvalidInput(
-                f"an array of {type(array).__module__.partition('.')[0]} lies in the host's memory: move it"
+                f"an array of {type(array).__module__.partition('.')[0]} lies in the host's memory: copy it to the GPU"
             )
         ordinal = framework.ordinal(array)
         seen = framework.read(array, "an array", framework.current_stream(ordinal, (array,)))

@@ -50,18 +50,18 @@ class ConvertConfig(StridedCopyConfig):
         return self.GROUP_X * self.GROUP_Y
 
     @staticmethod
-    def vector(move: StridedCopy) -> int:
-        sides = ((move.source, 1), (move.target, 2))
-        return min(MOST_STORED, *(width(each, move.columns, move.rows, move.batch, size) for each, size in sides))
+    def vector(copy: StridedCopy) -> int:
+        sides = ((copy.source, 1), (copy.target, 2))
+        return min(MOST_STORED, *(width(each, copy.columns, copy.rows, copy.batch, size) for each, size in sides))
 
-    def tile(self, move: StridedCopy) -> tuple[int, int]:
-        return self.GROUP_Y, self.GROUP_X * self.vector(move)
+    def tile(self, copy: StridedCopy) -> tuple[int, int]:
+        return self.GROUP_Y, self.GROUP_X * self.vector(copy)
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
-        move = self.oriented(problem)
-        own, fp16 = elements(move.dtype), elements(FP16)
+        copy = self.oriented(problem)
+        own, fp16 = elements(copy.dtype), elements(FP16)
         return {
-            **super().macros(problem), "VEC": self.vector(move), "PARTS": 1, "COMPONENT": own.component,
+            **super().macros(problem), "VEC": self.vector(copy), "PARTS": 1, "COMPONENT": own.component,
             "STORED": own.stored, "STORED_AS": own.form, "RESULT": fp16.stored, "RESULT_AS": fp16.form,
         }  # fmt: skip
 
