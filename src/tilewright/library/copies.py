@@ -66,9 +66,9 @@ def transpose(
     Shapes: an `a` of the shape (n0, n1, ..., nk) gives (nk, ..., n1, n0), dense and in C order.
 
     Arrays: `a` is a NumPy array, a PyOpenCL array, a CUDA array (of PyTorch, CuPy, JAX, Numba) or anything that NumPy
-    converts, of any strides. Elements have 1, 2, 4, 8
-    or 16 bytes; they are copied as bytes. A NumPy array gives a complete NumPy array. A PyOpenCL array gives a PyOpenCL
-    array at once, and its event is in `result.events`.
+    converts, of any strides. Elements have 1, 2, 4, 8 or 16 bytes; they are copied as bytes. A NumPy array gives a complete
+    NumPy array. A PyOpenCL array gives a PyOpenCL array at once, and its event is in `result.events`. A CUDA array gives one
+    of its own kind at once, in its current stream.
 
     Arguments:
         out: the array for the result, or a tuple of one. It has the reversed shape, the dtype of `a` and any strides. It may
@@ -231,14 +231,13 @@ def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot
     given = None if out is None else check_out(memory, out, shape, a.dtype, "no")  # a copy converts nothing
     taken = memory.as_operand(a, a.dtype)
     if given is not None and _transposes_in_place(memory, taken, order, given):
-        swap = call_for(
-            memory.device, ("swap", memory.key, memory.signature(taken)), lambda: _prepare_in_place(memory, taken)
-        )
+        own = ("in place", memory.key, memory.signature(taken))
+        call = call_for(memory.device, own, lambda: _prepare_in_place(memory, taken))
         # `out` may be another array object over the same elements: it needs the event, too.
-        memory.run(swap, {"matrix": taken} if taken is given else {"matrix": taken, "out": given}, "matrix", True)
+        memory.run(call, {"matrix": taken} if taken is given else {"matrix": taken, "out": given}, "matrix", True)
         return out
     target = target_of(memory, given, shape, a.dtype, (a,))
-    key = ("move", memory.key, order, memory.signature(taken), memory.signature(target.array))
+    key = ("copy", memory.key, order, memory.signature(taken), memory.signature(target.array))
     call = call_for(memory.device, key, lambda: _prepare(memory, taken, order, target.array))
     memory.run(call, {"input": taken, "output": target.array}, "output", False)
     if target.copied_to is not None:
