@@ -10,7 +10,7 @@ from ..core.own_problem import own_problem_of
 from ..core.plan import Plan, plan_kernel
 from ..core.problem import Gemm, Problem, Transpose, compulsory_bytes, constant_arrays, random_arrays
 from ..core.records import Role, Row, RowStatus, Samples
-from ..errors import BuildFailed, LaunchFailed, MissingFeature, NoDevice, ProcessFailed, TilewrightError, Unsupported
+from ..errors import BuildFailed, LaunchFailed, MissingFeature, ProcessFailed, TilewrightError, Unsupported
 from ..kernels import find_kernel
 from ..runtime.cuda.counterparts import without_counterpart
 from ..runtime.device import Device
@@ -127,7 +127,7 @@ class CaseBuilder:
         own = replace(problem, m=rows, a_order="row", b_order="row", c_order="row")
         try:
             device = self.device if self.device.info.kind == "cpu" else open_device("cpu")
-        except (NoDevice, TilewrightError) as missing:
+        except TilewrightError as missing:
             row = replace(new_row("host program", kernel.lesson, own), role=Role.SEQUENTIAL)
             return Case(replace(row, status=RowStatus.NOT_HERE, reason=f"no CPU device: {missing}"))
         case = self.kernel_case(kernel, own, device)

@@ -27,6 +27,7 @@ FIXUP = 2850  # cycles until a tile's last work-group knows that the others have
 FIXUP_BYTES = 19  # bytes per clock of those parts that one work-group reads
 FIXUP_READ = 240  # cycles at least for each of them, which are read one after another
 COPY_TILE = 64  # rows or columns of a matrix that is copied
+ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
 L2_BYTES = 40  # bytes per clock and compute unit from L2
 
 

@@ -15,7 +15,7 @@ from ...core.problem import Problem, compulsory_bytes, random_arrays
 from ...core.problems import make_problem
 from ...core.records import RowStatus
 from ...measurement.cases import CaseBuilder
-from ...measurement.trial import tried_case
+from ...measurement.trial import FENCE_BYTES, tried_case
 from ...runtime.device import Device
 from ...runtime.run import Execution
 from ...runtime.verify import Reference
@@ -24,7 +24,6 @@ from .task import Task
 
 ROUNDS = 5
 SIDE = 256  # of the matrices: a learner waits a second or two
-FENCE_BYTES = 2**20
 
 
 @dataclass(frozen=True)

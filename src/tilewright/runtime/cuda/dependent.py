@@ -11,21 +11,21 @@ The instructions are written into the PTX: the kernels' source stays the same fo
 
 import re
 
+from .ptx import ENTRY, VERSION
+
 WAIT, LAUNCH = "griddepcontrol.wait;", "griddepcontrol.launch_dependents;"
 FIRST_ARCHITECTURE, FIRST_VERSION = 90, (7, 8)
 
 _TARGET = re.compile(r"^\.target sm_(\d+)", re.M)
-_VERSION = re.compile(r"^\.version (\d+)\.(\d+)", re.M)
-_ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\b", re.M)
-_BODY = re.compile(_ENTRY.pattern + r"[^{;]*\{[ \t]*\n", re.M)
+_BODY = re.compile(ENTRY.pattern + r"[^{;]*\{[ \t]*\n", re.M)
 
 
 def dependent(ptx: str) -> str | None:
     """The PTX with both instructions at the start of each of its kernels; None if its target has none."""
-    target, version = _TARGET.search(ptx), _VERSION.search(ptx)
+    target, version = _TARGET.search(ptx), VERSION.search(ptx)
     if target is None or version is None or int(target[1]) < FIRST_ARCHITECTURE:
         return None
     if (int(version[1]), int(version[2])) < FIRST_VERSION:
         return None
     waiting, count = _BODY.subn(lambda head: f"{head[0]}\t{WAIT}\n\t{LAUNCH}\n", ptx)
-    return waiting if count == len(_ENTRY.findall(ptx)) > 0 else None
+    return waiting if count == len(ENTRY.findall(ptx)) > 0 else None

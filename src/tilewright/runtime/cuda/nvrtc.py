@@ -17,12 +17,12 @@ from ...errors import BuildFailed, ProcessFailed, Unsupported
 from ..icd.drivers import Places
 from ..libraries import find_library, packaged_file, toolkit_library
 from ..opencl.retarget import MARK, retarget
+from .ptx import VERSION
 
 PACKAGES = ("nvidia-cuda-nvrtc", "nvidia-cuda-nvrtc-cu13", "nvidia-cuda-nvrtc-cu12")
 # Drivers refuse PTX of a newer version of the language than their own, whatever is in it. 8.3 has all that is used for Hopper
 # (fence.proxy.tensormap came last): PTX ISA, "Release Notes". Newer GPUs need newer versions.
 OLDEST_VERSION, OLDEST_FOR = (8, 3), 90
-_VERSION = re.compile(r"^\.version (\d+)\.(\d+)", re.M)
 FILES = ("nvrtc64_130_0.dll", "nvrtc64_120_0.dll") if sys.platform == "win32" else ("libnvrtc.so.13", "libnvrtc.so.12")
 
 
@@ -97,7 +97,7 @@ class Nvrtc:
 
 
 def _with_older_version(ptx: str, architecture: int) -> str:
-    found = _VERSION.search(ptx)
+    found = VERSION.search(ptx)
     if found is None or architecture > OLDEST_FOR or (int(found[1]), int(found[2])) <= OLDEST_VERSION:
         return ptx
     return ptx.replace(found[0], ".version {}.{}".format(*OLDEST_VERSION), 1)

@@ -18,7 +18,8 @@ MOST_STATIC = 48 * 1024  # bytes of static shared memory of a kernel that CUDA l
 DYNAMIC = "dynamic_shared_memory"
 _REGISTER = re.compile(r"%envreg\d+\b")
 _SHARED = re.compile(r"^[ \t]*\.shared\s+\.align\s+(\d+)\s+\.[bsuf](\d+)\s+([\w$]+)(?:\[(\d+)\])?;[ \t]*\n?", re.M)
-_ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\b", re.M)
+ENTRY = re.compile(r"^[ \t]*(?:\.(?:visible|weak)[ \t]+)?\.entry\b", re.M)
+VERSION = re.compile(r"^\.version (\d+)\.(\d+)", re.M)
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def for_cuda(ptx: str) -> LoadablePtx:
     variables = sorted(found, key=lambda variable: -variable[0])
     if sum(size for _, _, size in variables) <= MOST_STATIC:
         return LoadablePtx(text, 0)
-    entry = _ENTRY.search(text)
+    entry = ENTRY.search(text)
     if entry is None:
         raise Unsupported("the PTX has no kernel (.entry)")
     places, end = {}, 0

@@ -9,7 +9,7 @@ from math import sqrt
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import memory_cycles, splits_of
+from ..cost import ROUNDED_DOWN, memory_cycles, splits_of
 from .config_elements import MmaElementsConfig
 
 START = 1930  # cycles from the end of the launch before to the first load, and from the last product to the tile's end
@@ -24,7 +24,6 @@ FULL_WARPS = {1: 7.1, 2: 6.0}  # that keep a compute unit busy, by the parts of 
 MEMORY_SHARE = 0.72  # of the time to read and write each element once, what is not hidden
 FIXUP = 3290  # cycles until the last of a tile's work-groups knows that it is
 FIXUP_BYTES = 14.4  # of partial tiles that it then reads in a cycle
-ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
 REGISTERS, ITEMS = 65536, 2048  # of a compute unit
 
 

@@ -11,7 +11,18 @@ from math import log2, sqrt
 from ....core.device import DeviceInfo
 from ....core.types import element_type
 from ..call import GemmCall
-from ..cost import COPY_BYTES, FIXUP, LANES, LAUNCH, copied_bytes, fixup_cycles, memory_cycles, slowness, splits_of
+from ..cost import (
+    COPY_BYTES,
+    FIXUP,
+    LANES,
+    LAUNCH,
+    ROUNDED_DOWN,
+    copied_bytes,
+    fixup_cycles,
+    memory_cycles,
+    slowness,
+    splits_of,
+)
 from ..macros import elements, result_width
 from ..packing import launches
 from .config import PortableConfig
@@ -67,7 +78,6 @@ STEP = 232  # cycles of a panel at least: a load of the next one, and barriers
 STORED = 0.57  # cycles of a compute unit for each store of a work-item
 HIDDEN = 0.2  # of the shorter of computing and waiting
 MEMORY_SHARE = 0.38  # of the time to read and write each element once, what is not hidden behind them
-ROUNDED_DOWN = 1 - 1e-9  # so that a floor stays one, although sums are rounded
 
 
 def _shape(tile: PortableConfig) -> tuple[int, ...]:
