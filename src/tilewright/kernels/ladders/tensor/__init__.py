@@ -17,6 +17,7 @@ from ....core.kernel import Config, Kernel, Ladder, NDRange
 from ....core.problem import Problem, output_of
 from ....core.tensor_map import TensorMap
 from ....core.types import element_type
+from ...features import CP_ASYNC, LDMATRIX, MMA, TMA, WGMMA
 from ...sizes import size
 
 HERE = Path(__file__).parent
@@ -172,13 +173,6 @@ def input_maps(config: HalfTile, problem: Problem) -> dict[str, TensorMap]:
         return TensorMap(dtype, (k, rows), (width * k,), (config.BK, side), width * config.BK)
 
     return {"map_a": tiles(size(problem, "M"), config.BM), "map_b": tiles(size(problem, "N"), config.BN)}
-
-
-MMA = ("mma", "mma.sync multiplies matrices in one instruction on NVIDIA GPUs since sm_80")
-LDMATRIX = ("ldmatrix", "ldmatrix loads matrices from local memory on NVIDIA GPUs since sm_75")
-CP_ASYNC = ("cp_async", "cp.async copies to local memory asynchronously on NVIDIA GPUs since sm_80")
-TMA = ("tma", "TMA copies tiles on NVIDIA GPUs since sm_90")
-WGMMA = ("wgmma", "warpgroups multiply by wgmma on sm_90a, NVIDIA's Hopper GPUs")
 
 
 def _rung(file: str, *configs: HalfTile, requires: tuple[tuple[str, str], ...] = ()) -> Kernel:

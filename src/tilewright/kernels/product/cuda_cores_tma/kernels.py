@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ....core.kernel import Kernel
+from ...features import SETMAXNREG, TMA
 from ..steps import tiled_steps
 from .config import CudaCoresConfig
 
@@ -13,10 +14,7 @@ PRODUCT = Kernel(
     HERE / "main_loop.cl",
     CudaCoresConfig(256, 128),
     dtypes=("float32", "int32", "uint32", "complex64"),
-    requires=(
-        ("tma", "tiles are loaded by TMA, which Hopper has"),
-        ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has"),
-    ),
+    requires=(TMA, SETMAXNREG),
     steps=tiled_steps,
     target="sm_90a",
 )

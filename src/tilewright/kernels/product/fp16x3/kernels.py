@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ....core.kernel import Config, Kernel, Step, Steps
 from ....core.problem import Problem
+from ...features import TMA, WGMMA
 from ..symmetric import mirrored
 from .config import Fp16x3Config
 from .config_split import FP16_BYTES, SplitConfig, pitch_of, sides, split_config
@@ -28,10 +29,7 @@ PRODUCT = Kernel(
     HERE / "main_loop.cl",
     Fp16x3Config(),
     dtypes=("float32",),
-    requires=(
-        ("tma", "tiles of fp16 are loaded by TMA"),
-        ("wgmma", "tiles of fp16 are multiplied by warpgroups on the tensor cores"),
-    ),
+    requires=(TMA, WGMMA),
     steps=fp16x3_steps,
     target="sm_90a",
     precision="fp32_split",

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ....core.kernel import Kernel
+from ...features import CP_ASYNC, LDMATRIX, MMA, SETMAXNREG, TMA
 from ..chain import chained
 from ..steps import fixup_steps, tiled_steps
 from .config import MmaConfig, MmaFp64Config
@@ -11,16 +12,11 @@ from .config_elements import MmaElementsConfig
 from .config_tma import MmaTmaConfig
 
 HERE = Path(__file__).parent
-CP_ASYNC = ("cp_async", "cp.async copies to local memory by itself on NVIDIA GPUs since sm_80")
-MMA = ("mma", "mma.sync multiplies matrices in one instruction on NVIDIA GPUs since sm_80")
-LDMATRIX = ("ldmatrix", "ldmatrix reads matrices from local memory on NVIDIA GPUs since sm_75")
 MMA_F64 = ("mma_f64", "mma.sync multiplies 16 rows of fp64 in one instruction on NVIDIA GPUs since sm_90")
 MMA_F64_CHAIN = (
     "mma_f64_chain",
     "reproducible products need an instruction that adds fp64 products one by one in ascending k",
 )
-TMA = ("tma", "TMA loads panels by itself on NVIDIA GPUs since sm_90")
-REGISTERS = ("wgmma", "registers are dealt out among warps by setmaxnreg, which sm_90a has")
 MMA_F64_M8 = ("mma_f64_m8", "mma.sync multiplies 8 rows of fp64 in one instruction on NVIDIA GPUs since sm_80")
 
 
@@ -42,7 +38,7 @@ COMPLEX128 = _kernel("complex128", MmaConfig(32, 32, 1, 2, 4, lines=2, WARPS_K=2
 FP64_TMA, COMPLEX128_TMA = (
     Kernel(
         HERE / "main_loop_tma.cl", config, variant=dtype, dtypes=(dtype,), steps=tiled_steps,
-        requires=(MMA_F64, TMA, REGISTERS), target="sm_90a",
+        requires=(MMA_F64, TMA, SETMAXNREG), target="sm_90a",
     )
     for dtype, config in (
         ("float64", MmaTmaConfig(128, 128, 2, 4, 6)),

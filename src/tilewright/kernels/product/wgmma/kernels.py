@@ -4,6 +4,7 @@ from pathlib import Path
 
 from ....core.kernel import Kernel
 from ....core.types import FLOAT8, element_type
+from ...features import TMA, WGMMA
 from ..steps import tiled_steps
 from .config import WgmmaConfig
 
@@ -12,10 +13,7 @@ USUAL = WgmmaConfig(128, 256, 4)
 PROMOTED = WgmmaConfig(128, 192, 4, PROMOTE=1)  # what gets a second set of sums, for 8-bit floats
 # Sums of a warpgroup beside which a second set of them has room; larger ones get theirs half by half.
 MOST_WHOLE = 64 * 192
-REQUIRES = (
-    ("tma", "TMA loads tiles by itself on NVIDIA GPUs since sm_90"),
-    ("wgmma", "warpgroups multiply by wgmma on sm_90a, NVIDIA's Hopper GPUs"),
-)
+REQUIRES = (TMA, WGMMA)
 
 
 def _kernel(dtype: str, precision: str = "", config: WgmmaConfig = USUAL) -> Kernel:
