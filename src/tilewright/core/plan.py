@@ -15,7 +15,7 @@ from .precision import REPRODUCIBLE
 from .problem import Gemm, Problem, has_scales, precision_of
 from .problems import dtype_refusal
 from .shown import Shown
-from .types import DOUBLES
+from .types import DOUBLES, element_type
 
 # Operations of the library's that look at no element: their kernels move unsigned integers of its size.
 BYTES_ONLY = ("strided copy", "copy of many dimensions", "in-place transpose")
@@ -140,8 +140,9 @@ def plan_kernel(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Plan:
 def violations(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:
     """Every reason against running `kernel` in `config`: sentences with their numbers."""
     yield from _refusals(kernel, problem, device)
-    yield from config.violations(problem, device)
-    yield from _limits(kernel, config, problem, device)
+    if kernel.operation == problem.operation:
+        yield from config.violations(problem, device)
+        yield from _limits(kernel, config, problem, device)
 
 
 def _refusals(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[str]:
@@ -171,12 +172,18 @@ def _beyond_one_product(kernel: Kernel, problem: Gemm) -> Iterator[str]:
             yield f"{kernel.name} has no argument {name}, so it is {usual}; {name}={getattr(problem, name)} was asked for"
     if problem.batch != 1 and not _has(kernel, "c_batch"):
         yield f"{kernel.name} computes one product, not {problem.batch}"
-    if problem.out_dtype not in (None, problem.dtype):
+    if problem.out_dtype not in (None, problem.dtype) and _stores_operands_type(kernel, problem.dtype):
         yield f"{kernel.name} stores {problem.dtype}, not {problem.out_dtype}"
 
 
 def _has(kernel: Kernel, argument: str) -> bool:
     return any(each.name == argument for each in kernel.signature.parameters)
+
+
+def _stores_operands_type(kernel: Kernel, dtype: str) -> bool:
+    """Whether the kernel declares C as elements of the type of A and B. Others are their configuration's."""
+    types = (each.ctype.rstrip("0123456789") for each in kernel.signature.parameters if each.name == "C")
+    return any(each in ("REAL", element_type(dtype).real) for each in types)
 
 
 def _missing(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[str]:
@@ -191,8 +198,6 @@ def _missing(kernel: Kernel, problem: Problem, device: DeviceInfo) -> Iterator[s
 
 def _limits(kernel: Kernel, config: Config, problem: Problem, device: DeviceInfo) -> Iterator[str]:
     """The device's limits that a launch of the kernel exceeds."""
-    if kernel.operation != problem.operation:
-        return
     for step in kernel.steps(kernel, config, problem):
         yield from _step_limits(step, device)
 

@@ -191,6 +191,24 @@ def test_a_rung_refuses_what_it_would_not_compute(asked: dict[str, Any], values:
     assert says(refusal(rung, replace(own, **asked), LARGE), *values)
 
 
+def test_a_rung_that_stores_several_types_takes_each_of_them() -> None:
+    rung = find_kernel("tensor/01")
+    asked = replace(Gemm(128, 128, 64, "float16", b_order="column"), out_dtype="float32")
+    assert plan_kernel(rung, asked, replace(LARGE, fp16=True)).problem == asked
+    assert says(
+        refusal(rung, replace(asked, out_dtype="float64"), replace(LARGE, fp16=True)), "float64", "float16", "float32"
+    )
+
+
+@pytest.mark.parametrize("name", ["rows/05", "tiles/04", "tensor/01", "cpu/06"])
+def test_a_rung_for_products_refuses_other_problems(name: str) -> None:
+    assert says(refusal(find_kernel(name), Transpose(64, 64), LARGE), "gemm", "transpose")
+
+
+def test_the_librarys_kernel_as_a_rung_refuses_results_that_it_cannot_store() -> None:
+    assert says(refusal(find_kernel("cpu/06"), Gemm(8, 8, 8, out_dtype="float64"), LARGE), "float32", "float64")
+
+
 def test_kernels_of_products_take_any_order_and_factor() -> None:
     asked = Gemm(64, 64, 64, a_order="column", c_order="column", alpha=2, beta=3, batch=2)
     assert plan_kernel(find_kernel("cpu/06"), asked, LARGE).problem == asked

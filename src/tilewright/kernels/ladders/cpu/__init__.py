@@ -11,6 +11,7 @@ from ....core.types import element_type
 from ...product.call import call_of
 from ...product.cpu.config import CpuConfig
 from ...product.cpu.cost import PACKED_BYTES, register_tile
+from ...product.cpu.elements import result_refusal
 from ...product.cpu.kernels import MAIN_LOOP
 from ...sizes import size
 
@@ -93,6 +94,9 @@ class Production(Config):
 
     def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
         yield from too_long(self.vector_bytes, device)
+        refusal = result_refusal(call_of(problem))
+        if refusal:
+            yield refusal
 
 
 def too_long(vector_bytes: int, device: DeviceInfo) -> Iterator[str]:
