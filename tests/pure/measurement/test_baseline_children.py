@@ -133,7 +133,12 @@ def test_it_is_stopped_after_its_turn_and_not_between_its_runs(monkeypatch: pyte
     problem = Gemm(30, 30, 30)
     baseline = numpy_baseline(problem, random_arrays(problem))
     send = baseline._process.send_signal
-    monkeypatch.setattr(baseline._process, "send_signal", lambda number: (signals.append(number), send(number)))
+
+    def note(number: int) -> None:
+        signals.append(number)
+        send(number)
+
+    monkeypatch.setattr(baseline._process, "send_signal", note)
     try:
         with baseline.turn():
             for _ in range(3):
