@@ -216,6 +216,31 @@ LATELY_INVALID = {
     ("", "global int t;"): (
         "3:12: 't' is in global memory, which only static variables of a function are: make it static, or a parameter"
     ),
+    ("void f(local int t) { }", ""): (
+        "1:18: parameter 't' is passed by value, and cannot be in local memory: leave out local, or pass a pointer to local"
+    ),
+    ("void f(global int);", ""): "1:18: a parameter is passed by value, and cannot be in global memory: leave out global",
+    ("kernel void f(constant int t) { }", ""): "1:28: parameter 't' is passed by value, and cannot be in constant memory",
+    ("kernel void f(global int* local t) { }", ""): "1:33: parameter 't' is passed by value, and cannot be in local memory",
+    ("typedef local int t; void f(t x) { }", ""): "1:31: parameter 'x' is passed by value, and cannot be in local memory",
+    ("kernel void f(int* t) { }", ""): (
+        "1:20: parameter 't' of a kernel points to no address space that a host program can pass: make it a pointer to global"
+    ),
+    ("typedef local int t;", "if (o[0]) { t x; }"): "3:15: 'x' is in local memory, which is declared in the outermost braces",
+    ("typedef local int t; void f(global t* x) { }", ""): (
+        "1:36: a type has one address space, and this one would have two: global and local"
+    ),
+    ("void f(global local int* x) { }", ""): "1:15: a type has one address space, and this one would have two: global and",
+    ("", "int* local global x;"): "3:19: a type has one address space, and this one would have two: local and global",
+    ("typedef const int t;", "t x = 1; x = 2;"): "3:10: this is const and cannot be written",
+    ("struct s { local int t; };", ""): "1:22: member 't' lies where its struct or union lies: leave out local",
+    ("typedef private int t; struct s { t x; };", ""): "1:37: member 'x' lies where its struct or union lies: leave out private",
+    ("local int f() { return 1; }", ""): "1:11: function 'f' gives a value, which has no address space: leave out local",
+    ("constant int t;", ""): "1:14: 't' is in constant memory, which nothing can write: give it an initialiser",
+    ("static constant float t[4];", ""): "1:23: 't' is in constant memory, which nothing can write: give it an initialiser",
+    ("", "constant int t;"): "3:14: 't' is in constant memory, which nothing can write: give it an initialiser",
+    ("local int t;", ""): "1:11: local memory belongs to a kernel: declare 't' inside of one",
+    ("private int t = 3;", ""): "1:13: 't' cannot be private here: it belongs to no work-item",
     (UNION, "union u x = (union u)(short)3;"): (
         "3:13: short cannot be cast to union u, which has no member of that type: name the members in braces, as in {.f = ...}"
     ),
@@ -235,6 +260,13 @@ LATELY_INVALID = {
 }  # fmt: skip
 
 VALID = {
+    "typedefs with an address space": (
+        "typedef local int shared; typedef global int stored; typedef constant int fixed; typedef shared row[4];"
+        "typedef const int c; fixed four = 4; extern constant int five; constant int five = 5;"
+        "int f(stored* p, c x) { return p[0] - p[0] + x; }",
+        "shared t; row r; local shared u; fixed six = 6; t = 1; r[2] = 2; u = 3; shared* p = &t; local int* q = r;"
+        "o[0] = p[0] + q[2] + u == 6 && four + five + six == 15 && f(o, 7) == 7;",
+    ),
     "variables of local and of constant memory": (
         "int f(void) { static constant int t = 3; return t; }",
         "goto here; here: ; local int t[2]; constant int c = 2; { local int* p = t; p[0] = 1; static constant int d = 4;"

@@ -6,6 +6,7 @@ from .attributes import Attributes
 from .enumerations import EnumerationParser
 from .layout import Member, check_members, lay_out
 from .lexer import Position, Token
+from .placed import check_member, check_parameter, check_result, one_space
 from .refused import FUNCTION_POINTER, LONG_LONG, PACKED_BITS, REFUSED_WORDS
 from .scopes import check_parameters
 from .stream import FUNCTION, QUALIFIERS, SPACE_WORDS, TYPE_OF, describe
@@ -46,6 +47,7 @@ class Specifiers:
     is_kernel: bool = False
     is_typedef: bool = False
     is_static: bool = False
+    is_extern: bool = False
     is_long: bool = False  # the second word of `long int`
     sign: str = ""
     attributes: Attributes = field(default_factory=Attributes)
@@ -113,8 +115,7 @@ class DeclarationParser(EnumerationParser):
         if text in ("__attribute__", "__attribute"):
             self.attributes(spec.attributes)
         elif text in SPACE_WORDS:
-            spec.space = Space[SPACE_WORDS[text].upper()]
-            self.take()
+            spec.space = one_space(spec.space, Space[SPACE_WORDS[text].upper()], self.take().position)
         elif text in ("unsigned", "signed", "__signed__"):
             spec.sign = text.strip("_")
             self.take()
@@ -132,8 +133,7 @@ class DeclarationParser(EnumerationParser):
         elif text in ("struct", "union"):
             spec.type = self.structure()
         elif text in self.types and spec.type is None:
-            spec.type = self.types[text]
-            self.take()
+            self.named_type(spec)
         elif text == "int" and spec.type in (SHORT, LONG) and not spec.is_long:
             spec.is_long = True  # long int, short int: the second word says nothing new
             self.take()
@@ -143,12 +143,22 @@ class DeclarationParser(EnumerationParser):
             return False
         return True
 
+    def named_type(self, spec: Specifiers) -> None:
+        """A built-in type, or a typedef with its qualifiers."""
+        token = self.take()
+        spec.type = self.types[token.text]
+        known = self.qualified.get(token.text)
+        if known is not None:
+            spec.constant = spec.constant or known.constant
+            spec.space = spec.space if known.space is None else one_space(spec.space, known.space, token.position)
+
     def qualifier(self, spec: Specifiers) -> None:
         text = self.take().text
         spec.is_kernel = spec.is_kernel or text in ("__kernel", "kernel")
         spec.constant = spec.constant or text in ("const", "__const", "__const__")
         spec.volatile = spec.volatile or text in _VOLATILE
         spec.is_static = spec.is_static or text == "static"
+        spec.is_extern = spec.is_extern or text == "extern"
 
     def type_of(self) -> Type:
         """`typeof(type)` or `typeof(expression)`."""
@@ -202,6 +212,7 @@ class DeclarationParser(EnumerationParser):
         spec = self.specifiers()
         while True:
             each = self.declarator(spec)
+            check_member(each.name, each.space, each.position)
             bits = self.bits(each) if self.accept(":") else None
             anonymous = isinstance(each.type, Struct) and not each.type.tag
             if not each.name and bits is None and not anonymous:
@@ -245,7 +256,7 @@ class DeclarationParser(EnumerationParser):
                 text = self.take().text
                 constant, volatile = constant or text == "const", volatile or text in _VOLATILE
                 if text in SPACE_WORDS:
-                    space = Space[SPACE_WORDS[text].upper()]
+                    space = one_space(space, Space[SPACE_WORDS[text].upper()], self.position)
             self.attributes(attributes)
         position = self.position
         if self.current.text == "(" and self.ahead().text == "*":
@@ -300,6 +311,7 @@ class DeclarationParser(EnumerationParser):
 
     def heading(self, head: Declarator, parameters: tuple[Parameter, ...], overloadable: bool) -> Heading:
         """The heading of a function: a new one, unless one of its name has these parameters, or is none of several."""
+        check_result(head.name, head.space, head.position)
         known = self.functions.get(head.name, ())
         types = tuple(each.type for each in parameters)
         alone = not any(each.overloadable for each in known) and not overloadable
@@ -342,4 +354,6 @@ class DeclarationParser(EnumerationParser):
         if isinstance(kind, Array):
             kind = Pointer(kind.element, each.space or Space.PRIVATE, each.constant, volatile=each.volatile)
             constant = bool(in_brackets & {"const", "__const", "__const__"})
+        else:
+            check_parameter(each.name, each.space, each.position)
         return Parameter(each.position, each.name, kind, constant)

@@ -6,6 +6,7 @@ from pathlib import Path
 from .attributes import Attributes
 from .declarations import Declarator, Specifiers
 from .lexer import Token
+from .placed import check_kernel_pointer
 from .preprocess import Body, preprocess
 from .scopes import check_program_scope, check_scopes
 from .statements import StatementParser
@@ -70,6 +71,8 @@ class Parser(StatementParser):
         heading = self.heading(head, parameters, attributes.overloadable or head.overloadable)
         while self.accept(","):  # `int f(int), g(int);`
             self.prototype(self.declarator(spec))
+        for each in parameters if spec.is_kernel else ():
+            check_kernel_pointer(each)
         if self.accept(";"):
             return None
         return Function(
@@ -85,7 +88,7 @@ class Parser(StatementParser):
             later = Parser([])
             later.types, later.constants = dict(self.types), dict(self.constants)
             later.enumerators, later.variable_types = dict(self.enumerators), dict(self.variable_types)
-            later.functions = dict(self.functions)
+            later.functions, later.qualified = dict(self.functions), dict(self.qualified)
             later.struct_ids = self.struct_ids
             return lambda: later.read_body(kept, last, name, parameters, is_kernel)
         if self.current.text != "{":

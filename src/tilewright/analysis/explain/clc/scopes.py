@@ -4,6 +4,7 @@ and break and continue with nothing to leave."""
 from collections.abc import Iterable, Iterator, Sequence
 
 from .layout import check_has_values
+from .placed import check_program_variable
 from .tree import (
     Block,
     Break,
@@ -51,6 +52,7 @@ def check_program_scope(variables: Iterable[Variable]) -> None:
     known: set[str] = set()
     for each in variables:
         check_has_values(each.type, each.position)
+        check_program_variable(each)
         if each.initial is not None:
             if each.name in known:
                 raise each.position.error(f"{each.name!r} is defined twice")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import count
 
 from .atomic_types import ATOMIC_TYPES, ENUMERATION_TYPES, ENUMERATORS
@@ -9,7 +10,7 @@ from .image_types import IMAGE_TYPES
 from .lexer import Position, Token
 from .preprocess import Body
 from .tree import Heading, Number, Span
-from .types import INT, NAMED, Type
+from .types import INT, NAMED, Space, Type
 
 QUALIFIERS = {
     "const", "volatile", "restrict", "__restrict", "__restrict__", "inline", "__inline", "__inline__", "static", "extern",
@@ -34,6 +35,14 @@ _BUILT_IN_TYPES: dict[str, Type] = {**NAMED, **ENUMERATION_TYPES, **ATOMIC_TYPES
 _ENUMERATORS = {name: Number(Position("<built in>", 1, 1), value, INT) for name, value in ENUMERATORS.items()}
 
 
+@dataclass(frozen=True)
+class Qualified:
+    """The address space and const of a typedef, which what it declares has, too."""
+
+    space: Space | None
+    constant: bool
+
+
 class TokenStream:
     """Tokens with a cursor; also the type names, enumerators, constant integers and variables seen so far."""
 
@@ -41,6 +50,7 @@ class TokenStream:
         self.tokens = tokens
         self.at = 0
         self.types: dict[str, Type] = dict(_BUILT_IN_TYPES)
+        self.qualified: dict[str, Qualified] = {}  # what typedefs say beside the type
         self.constants: dict[str, Number] = dict(_ENUMERATORS)
         self.enumerators: dict[str, Number] = dict(_ENUMERATORS)
         self.functions: dict[str, tuple[Heading, ...]] = {}
@@ -56,11 +66,13 @@ class TokenStream:
     def scope(self) -> Iterator[None]:
         """What is declared inside is forgotten at the end."""
         before = self.types, self.constants, self.enumerators, self.variable_types, self.tags, self.declared
-        self.types, self.constants = dict(self.types), dict(self.constants)
+        qualified = self.qualified
+        self.types, self.constants, self.qualified = dict(self.types), dict(self.constants), dict(qualified)
         self.enumerators, self.variable_types = dict(self.enumerators), dict(self.variable_types)
         self.tags, self.declared = {}, {}
         yield
         self.types, self.constants, self.enumerators, self.variable_types, self.tags, self.declared = before
+        self.qualified = qualified
 
     def declare(self, name: str, what: str, position: Position) -> None:
         """A name of the innermost scope. All but enumerators may be declared again, as what they are."""

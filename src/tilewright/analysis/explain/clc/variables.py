@@ -4,10 +4,10 @@ from .constant import constant_integer, try_constant
 from .declarations import DeclarationParser, Declarator, Specifiers
 from .expression_types import type_of
 from .lexer import Position
-from .stream import TYPE, VARIABLE, describe
+from .stream import TYPE, VARIABLE, Qualified, describe
 from .tree import Designators, Expression, InitList, Name, Number, Span, Text, Variable
 from .typed_constants import NotConstant, converted
-from .types import Array, Scalar, Struct, Type, sized_array
+from .types import Array, Scalar, Space, Struct, Type, sized_array
 
 
 class VariableParser(DeclarationParser):
@@ -23,17 +23,18 @@ class VariableParser(DeclarationParser):
             if spec.is_typedef:
                 self.declare(each.name, TYPE, each.position)
                 self.types[each.name] = each.type
+                self.qualified[each.name] = Qualified(each.space, each.constant)
             elif self.current.text == "(":
                 self.prototype(each)
             else:
-                out.append(self.variable(each, spec.is_static))
+                out.append(self.variable(each, spec))
             if not self.accept(","):
                 break
             each = self.declarator(spec)
         self.expect(";")
         return out
 
-    def variable(self, head: Declarator, static: bool) -> Variable:
+    def variable(self, head: Declarator, spec: Specifiers) -> Variable:
         self.declare(head.name, VARIABLE, head.position)
         self.variable_names.add(head.name)  # it is known in its own initialiser
         self.variable_types[head.name] = head.type
@@ -43,13 +44,19 @@ class VariableParser(DeclarationParser):
             raise head.position.error(f"array {head.name} has no length")
         if isinstance(kind, Struct) and not kind.is_complete:
             raise head.position.error(f"{kind} is not defined")
+        if head.space is Space.CONSTANT and initial is None and not spec.is_extern:
+            raise head.position.error(
+                f"{head.name!r} is in constant memory, which nothing can write: give it an initialiser"
+            )
         self.hide(head.name)
         self.variable_types[head.name] = kind
         if head.constant and isinstance(kind, Scalar) and not kind.is_float and initial is not None:
             value = try_constant(initial, self.constants)
             if isinstance(value, int):
                 self.constants[head.name] = converted(Number(head.position, value, kind), kind)
-        return Variable(head.position, head.name, kind, head.space, initial, head.constant, static, head.volatile)
+        return Variable(
+            head.position, head.name, kind, head.space, initial, head.constant, spec.is_static, head.volatile
+        )
 
     def with_length(self, kind: Type, initial: Expression | None, position: Position) -> Type:
         """An array without a length gets that of its initialiser."""

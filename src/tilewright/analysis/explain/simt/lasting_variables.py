@@ -60,10 +60,6 @@ class LastingCompiler(InitialiserCompiler):
 
     def lasting_space(self, variable: Variable) -> Space:
         """OpenCL C 2.0: global unless it says something else. Older versions allow constant only, and const means that here."""
-        if variable.space is Space.LOCAL:
-            raise variable.position.error(f"local memory belongs to a kernel: declare {variable.name!r} inside of one")
-        if variable.space is Space.PRIVATE:
-            raise variable.position.error(f"{variable.name!r} cannot be private here: it belongs to no work-item")
         return variable.space or (Space.CONSTANT if variable.constant else Space.GLOBAL)
 
     def initial_bytes(self, item: Item, everyone: Mask) -> "np.typing.NDArray[np.uint8]":
