@@ -299,6 +299,7 @@ class Dialect:
     CUDA: ClassVar[str] = "cuda.h"
 
 
+OWN_CUDA = "cuda_own.h"  # after cuda.h, for users' own files
 ENDINGS = {Dialect.CUDA: "}  // namespace opencl, which cuda.h opened\n"}
 
 
@@ -317,7 +318,10 @@ def render(kernel: Kernel, config: Config, problem: Problem, dialect: str = Dial
     folders = kernel.launch.include if kernel.launch is not None else ()
     body = with_includes(kernel.text, kernel.source, {**macros, **config.included(problem)}, folders)
     if kernel.launch is not None and dialect == Dialect.CUDA:
-        body = in_words_of_cuda_h(body)
+        lines = in_words_of_cuda_h(f"{defines}\n{body}").split("\n")
+        first = 1 + defines.count("\n")
+        defines, body = "\n".join(lines[:first]), "\n".join(lines[first:])
+        preludes = {**preludes, OWN_CUDA: None}
     return "\n".join((defines, *(read_source(PRELUDE / file) for file in preludes), body, ENDINGS.get(dialect, "")))
 
 

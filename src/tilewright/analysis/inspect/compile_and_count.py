@@ -175,13 +175,14 @@ def _compile_for_nvidia(target: Target, step: Step) -> Compiled:
     group = step.config.ndrange(step.problem).local_size
     if {feature for feature, _ in kernel.requires} - CUDA_FEATURES:
         return nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
-    counterpart = render(kernel, step.config, step.problem, Dialect.CUDA)
     try:
+        counterpart = render(kernel, step.config, step.problem, Dialect.CUDA)
         found = nvidia.compile_for_nvidia(counterpart, entry, kernel.target or target.name, kernel.options)
-    except BuildFailed as failed:
+    except (BuildFailed, Unsupported) as failed:
         other = nvidia.compile_opencl_for_nvidia(source, entry, target.name, kernel.target, group, kernel.options)
         if not other.texts and other.missing:
-            raise BuildFailed(entry, target.name, "\n".join((failed.log.strip(), *other.missing))) from failed
+            log = failed.log if isinstance(failed, BuildFailed) else str(failed)
+            raise BuildFailed(entry, target.name, "\n".join((log.strip(), *other.missing))) from failed
         if not other.texts:
             raise
         return other
