@@ -49,6 +49,16 @@ def test_a_strided_product_is_told_from_a_naive_one(tmp_path: Path) -> None:
     assert says(first.counted, "stride", "line 7")
 
 
+@pytest.mark.parametrize(("sizes", "exchanged"), [(("M*N",), False), (("M*N", "1"), False), (("M", "N"), True)])
+def test_ids_are_exchanged_where_there_are_two(sizes: tuple[str, ...], exchanged: bool, tmp_path: Path) -> None:
+    body = "const int i = (get_global_id(0) * 32 + get_global_id(1)) % (M * N);\nC[i] = A[i];"
+    kernel = kernel_of(tmp_path, body, ("32", "1")[: len(sizes)], sizes)
+    causes = answer_of(kernel, 0.01, devices.NVIDIA, H200).causes
+    strided = next(each for each in causes if each.kind == "strided access")
+    assert ("exchange the roles of the two ids" in strided.remedy) == exchanged
+    assert ("give work-item i the elements i, i +" in strided.remedy) != exchanged
+
+
 def test_a_transpose_by_rows_writes_with_a_stride(tmp_path: Path) -> None:
     body = (
         "const int x = get_global_id(0), y = get_global_id(1);\nif (x >= COLUMNS || y >= ROWS) return;\n"

@@ -19,6 +19,13 @@ REMEDIES: dict[str, tuple[str, str]] = {
     BLOCK: ("Compute a block of rows and columns per work-item, and keep it in registers", rungs.REGISTERS),
     PRIVATE: ("Keep the sum in a private variable, and store it once after the loop", rungs.PRIVATE),
 }
+EXCHANGED = (
+    "Let neighbouring work-items of dimension 0 access neighbouring addresses: exchange the roles of the two ids"
+)
+INTERLEAVED = (
+    "Let neighbouring work-items access neighbouring addresses: give work-item i the elements i, i + the number of work-items, "
+    "and so on, or store side by side what neighbours access at a time"
+)
 ON_CPU = ("Compute a block of rows and columns per work-item: a loaded element then serves many products", rungs.SHARE)
 
 
@@ -119,8 +126,10 @@ def _strided_cause(evidence: Evidence, accesses: list[LineAccess]) -> Cause | No
     also = f"; {len(accesses)} accesses of the line are like this" if len(accesses) > 1 else ""
     jumps = shape_of(first.worst).kind in ("strided", "scattered", "same")
     if jumps:
-        words = "Let neighbouring work-items of dimension 0 access neighbouring addresses: exchange the roles of the two ids"
-        rung = rungs.COALESCED
+        words, rung = (
+            EXCHANGED if sum(side > 1 for side in evidence.last.global_size) > 1 else INTERLEAVED,
+            rungs.COALESCED,
+        )
     else:
         words, rung = "Make the work-group as wide as a row of requests, and align its rows", rungs.COALESCED
     if not isinstance(evidence.problem, Gemm) and evidence.problem.operation == "transpose":
