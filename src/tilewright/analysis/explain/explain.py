@@ -1,7 +1,8 @@
 """Explains a kernel: runs chosen work-groups in the interpreter and returns their traffic and faults as one record."""
 
+import functools
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import Path
 from time import perf_counter
@@ -101,30 +102,15 @@ def explain_source(
         check_arrays(function, arguments)
     chosen = _groups(groups, global_size, local_size)
     model = model_of_width(model, function.sub_group)
-    sub_group = function.sub_group or model.sub_group_width
-    use_contract = contract if program.contract is None else program.contract and contract
-
-    def run(groups: Sequence[Group], fill: int = 0) -> tuple[Launch, Profile, tuple[Coverage, ...]]:
-        counting = recorder(model)
-        launch = run_kernel(
-            program, name, global_size, local_size, arguments, groups, counting,
-            contract=use_contract, step_limit=step_limit, pitches=pitches, fill=fill, unset=unset, partial=partial,
-            watch=watch, offset=offset, sub_group=sub_group,
-        )  # fmt: skip
-        profile = counting.profile()
-        return launch, profile, counting.coverage()
-
-    count = prod(count_groups(global_size, local_size))
-    launch, profile, coverage = run(chosen)
-    if groups is None and all_are_affordable(global_size, local_size, len(chosen), launch.machine.steps_taken):
-        chosen = all_groups(global_size, local_size)
-        if len(chosen) > len(profile.groups) and launch.stopped is None:
-            launch, profile, coverage = run(chosen)
-    findings = launch.findings
-    if launch.stopped is None and any(map(may_be_unused, findings)):
-        findings = without_unused(findings, launch, profile, lambda: run(chosen, 0xFF)[:2])
-    if launch.stopped is None and any(each.kind == COUNTED for each in findings):
-        findings = in_any_order(findings, run(chosen[::-1])[0].findings)
+    launch = functools.partial(
+        run_kernel, program, name, global_size, local_size, arguments, step_limit=step_limit, pitches=pitches, unset=unset,
+        partial=partial, watch=watch, offset=offset, sub_group=function.sub_group or model.sub_group_width,
+        contract=contract if program.contract is None else program.contract and contract,
+    )  # fmt: skip
+    runs = _Runs(launch, functools.partial(recorder, model))
+    run = runs.of(chosen)
+    if groups is None:
+        run = runs.of_all_if_affordable(run, global_size, local_size)
     return PrintedExplanation(
         name=filename,
         entry=name,
@@ -132,36 +118,86 @@ def explain_source(
         global_size=tuple(global_size),
         local_size=tuple(local_size),
         macros=dict(macros or {}),
-        profile=profile,
-        findings=findings,
-        outputs=launch.outputs,
+        profile=run.profile,
+        findings=_judged(run, runs),
+        outputs=run.launch.outputs,
         source=SourceText(source, filename),
-        group_count=count,
+        group_count=prod(count_groups(global_size, local_size)),
         seconds=perf_counter() - begin,
-        coverage=coverage,
-        loops=loop_places(program, name, launch.machine.iterations),
+        coverage=run.coverage,
+        loops=loop_places(program, name, run.launch.machine.iterations),
         private_arrays=private_arrays(program, name, model.private_room),
-        stop=Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(chosen))
-        if launch.stopped
-        else None,
+        stop=_stop(run, step_limit),
     )
 
 
-def without_unused(
-    findings: tuple[Finding, ...], first: Launch, profile: Profile, run: Callable[[], tuple[Launch, Profile]]
-) -> tuple[Finding, ...]:
+@dataclass(frozen=True)
+class _Run:
+    """What was seen while work-groups ran."""
+
+    groups: Sequence[Group]
+    launch: Launch
+    profile: Profile
+    coverage: tuple[Coverage, ...]
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """Runs of one kernel with the same arguments."""
+
+    launch: Callable[..., Launch]
+    recorder: Callable[[], TrafficRecorder]
+
+    def of(self, groups: Sequence[Group], fill: int = 0) -> _Run:
+        """A run of these work-groups. `fill` is the value of every byte that was never set."""
+        counting = self.recorder()
+        launch = self.launch(groups, counting, fill=fill)
+        return _Run(groups, launch, counting.profile(), counting.coverage())
+
+    def of_all_if_affordable(self, first: _Run, global_size: Sequence[int], local_size: Sequence[int]) -> _Run:
+        """A run of all work-groups, if it takes not too long after the `first` run of some."""
+        if not all_are_affordable(global_size, local_size, len(first.groups), first.launch.machine.steps_taken):
+            return first
+        groups = all_groups(global_size, local_size)
+        if len(groups) <= len(first.profile.groups) or first.launch.stopped is not None:
+            return replace(first, groups=groups)
+        return self.of(groups)
+
+
+def _judged(run: _Run, runs: _Runs) -> tuple[Finding, ...]:
+    """The findings of a run. Where their kind depends on unset bytes or on the order of the work-groups, it runs again."""
+    findings = run.launch.findings
+    if run.launch.stopped is not None:
+        return findings
+    if any(map(may_be_unused, findings)):
+        findings = _without_unused(findings, run, lambda: runs.of(run.groups, 0xFF))
+    if any(each.kind == COUNTED for each in findings):
+        findings = _in_any_order(findings, runs.of(run.groups[::-1]).launch.findings)
+    return findings
+
+
+def _stop(run: _Run, step_limit: int) -> Stop | None:
+    """Where and after how much a run ended early."""
+    launch = run.launch
+    if not launch.stopped:
+        return None
+    return Stop(launch.stopped, min(step_limit, launch.machine.steps_taken), launch.ended, len(run.groups))
+
+
+def _without_unused(findings: tuple[Finding, ...], first: _Run, run: Callable[[], _Run]) -> tuple[Finding, ...]:
     """Finds reads of unset private values that are no faults, since nothing depends on them: the kernel stores the same values
     to the same places when `run` fills every unset byte with 0xFF (NaN, -1) instead of 0. Such values may be moved and
     dropped."""
     try:
-        other, second = run()
+        second = run()
     except SourceError:
         return findings
+    launch, other = first.launch, second.launch
     same = (
-        first.outputs.keys() == other.outputs.keys()
-        and all(array.tobytes() == other.outputs[key].tobytes() for key, array in first.outputs.items())
-        and [each.cost for each in profile.accesses] == [each.cost for each in second.accesses]
-        and [each.kind for each in first.findings if each.is_fault]
+        launch.outputs.keys() == other.outputs.keys()
+        and all(array.tobytes() == other.outputs[key].tobytes() for key, array in launch.outputs.items())
+        and [each.cost for each in first.profile.accesses] == [each.cost for each in second.profile.accesses]
+        and [each.kind for each in launch.findings if each.is_fault]
         == [each.kind for each in other.findings if each.is_fault]
     )
     if not same:
@@ -174,7 +210,7 @@ def _unused(finding: Finding) -> Finding:
     return replace(finding, kind=UNUSED, text=text)
 
 
-def in_any_order(findings: tuple[Finding, ...], reversed_order: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def _in_any_order(findings: tuple[Finding, ...], reversed_order: tuple[Finding, ...]) -> tuple[Finding, ...]:
     """Races ordered by a counter are real races if the counter did not order them when the groups ran in reverse order."""
     real = {(each.position, each.other): each for each in reversed_order if each.kind == GROUPS}
     return tuple(real.get((each.position, each.other), each) if each.kind == COUNTED else each for each in findings)
