@@ -28,7 +28,7 @@ from ..inspect.sass import parse_sass
 from .constants import FITTED, Constants
 from .devices import find_device
 from .facts import DeviceFacts
-from .launch import Code, Counted, SourceLaunch, count, dram_bytes
+from .launch import WITHOUT_CODE, Code, Counted, SourceLaunch, count, dram_bytes
 from .prediction import Prediction, seconds_text
 from .stream import SECTOR
 from .terms import combined, terms_of
@@ -126,6 +126,12 @@ def predict_kernel(
     return joined(parts)
 
 
+GUESSED = (
+    f"no machine code was read: {WITHOUT_CODE:.0f} instructions are assumed for each memory request or pass through a loop, "
+    "whatever the kernel computes there"
+)
+
+
 def launch_of_step(
     step: Step, buffers: Mapping[str, np.ndarray], unset: Collection[str], facts: DeviceFacts
 ) -> tuple[SourceLaunch, Code]:
@@ -139,7 +145,7 @@ def launch_of_step(
         parse(inspection.texts[form], entry) if parse else None,
         resources.registers if resources else 32,
         resources.local_bytes if resources else step.config.local_bytes(step.problem),
-        inspection.missing,
+        inspection.missing if parse else (*inspection.missing, GUESSED),
     )
     ndrange, arguments = step.config.ndrange(step.problem), arguments_of(step, buffers)
     launch = SourceLaunch(

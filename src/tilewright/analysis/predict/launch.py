@@ -16,7 +16,7 @@ from ..inspect import instruction_kinds as kinds
 from ..inspect.machine_code import Instruction, Listing
 from ..inspect.occupancy import find_multiprocessor, occupancy
 from .constants import Constants
-from .executions import AccessMean, Line, Region, access_means, regions_of, set_times, source_counts
+from .executions import AccessMean, Line, Region, SourceCounts, access_means, regions_of, set_times, source_counts
 from .facts import DeviceFacts
 from .hierarchy import Launches, Traffic, access_uses, traffic_of
 from .pipeline import cycles, step_of
@@ -39,7 +39,7 @@ CARVEOUTS = (
     196,
     228,
 )  # KB that NVIDIA's drivers give local memory, CUDA C++ Programming Guide
-WITHOUT_CODE = 8.0  # instructions for each request, where no compiler is here
+WITHOUT_CODE = 8.0  # instructions for each request or pass through a loop, where no machine code is here
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,8 @@ def assess(seen: Observed, code: Code, facts: DeviceFacts, constants: Constants)
     found, stream, total = seen.explanation, seen.stream, prod(seen.counts)
     warps_of_group = -(-seen.items // found.model.lanes)
     accesses = access_means(found.accesses, seen.weights)
-    regions = timed_regions(code, seen, accesses, warps_of_group)
+    source = source_counts(accesses, seen.stream.loops, seen.weights, warps_of_group)
+    regions = timed_regions(code, source)
     memory = memory_work(accesses, total, warps_of_group, regions, facts)
     uses = access_uses(stream, seen.groups[: LANES_AT_ONCE // seen.items], total)
     launches = Launches(stream.touches, uses, stream.layout, seen.groups[0], seen.counts)
@@ -145,7 +146,7 @@ def assess(seen: Observed, code: Code, facts: DeviceFacts, constants: Constants)
     hits = sum(each.hits for each in loads) / sectors if sectors else 0.0
     asked = total * sum(each.cost for each in accesses if each.operation == "load" and not each.is_local)
     misses = max(asked * (1 - hits), float(min(traffic.loaded, asked)))
-    instructions = instructions_of(regions) if regions else bare_instructions(memory, total * warps_of_group)
+    instructions = instructions_of(regions) if regions else bare_instructions(memory, total * warps_of_group, source)
     work = LaunchWork(total, warps_of_group, seen.resident, 0.0, instructions, memory, misses, traffic)
     latency = latency_cycles(regions, accesses, stream, work, facts)
     irregular = tuple(sorted({stream.layout.names[segment] for (segment, _), use in uses.items() if use.step is None}))
@@ -211,17 +212,18 @@ def neighbour(group: Group, side: int, counts: Group) -> Group:
     return moved[0], moved[1], moved[2]
 
 
-def timed_regions(code: Code, seen: Observed, accesses: Sequence[AccessMean], warps_of_group: int) -> list[Region]:
+def timed_regions(code: Code, source: SourceCounts) -> list[Region]:
     if code.listing is None:
         return []
     regions = regions_of(code.listing)
-    set_times(regions, source_counts(accesses, seen.stream.loops, seen.weights, warps_of_group))
+    set_times(regions, source)
     return regions
 
 
-def bare_instructions(memory: MemoryWork, warps: int) -> Instructions:
-    """A guess without machine code: some instructions for each request."""
-    return Instructions(issued=WITHOUT_CODE * (memory.requests + memory.local_wavefronts) / warps)
+def bare_instructions(memory: MemoryWork, warps: int, source: SourceCounts) -> Instructions:
+    """A guess without machine code: some instructions for each request, or for each pass through a loop if those are more."""
+    requests = (memory.requests + memory.local_wavefronts) / warps
+    return Instructions(issued=WITHOUT_CODE * max(requests, sum(source.loops.values())))
 
 
 def latency_cycles(

@@ -108,6 +108,13 @@ def test_more_work_takes_longer() -> None:
     assert seconds == sorted(seconds)
 
 
+def test_without_machine_code_passes_through_loops_count() -> None:
+    source = """__kernel void k(__global float* o, int n) {
+        float x = 0; for (int i = 0; i < n; ++i) x = x * x + i; o[get_global_id(0)] = x; }"""
+    few, many = (counted(source, "k", (4096,), (64,), o=np.zeros(4096, np.float32), n=n) for n in (10, 1000))
+    assert many.work.instructions.issued == pytest.approx(100 * few.work.instructions.issued)
+
+
 def test_a_power_sum_lies_between_the_largest_and_the_sum() -> None:
     assert power_sum((3.0, 4.0), 2.0) == pytest.approx(5.0)
     assert power_sum((0.0, 0.0), 3.0) == 0.0
