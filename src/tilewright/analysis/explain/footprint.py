@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...core.language import translated
+from ...core.language import translated, translated_count
 from .explanation import Explanation
 from .profile import SECTORS
 from .reuse import many, megabytes
@@ -61,7 +61,12 @@ def footprint_lines(explanation: Explanation) -> list[str]:
 def _touched(each: Footprint) -> str:
     values = {"buffer": each.buffer, "bytes": megabytes(each.nbytes), "times": many(each.times)}
     if each.fetched:
-        return translated("{buffer} {bytes}, fetched {times} times", **values)
+        return translated_count(
+            "{buffer} {bytes}, fetched {times} time",
+            "{buffer} {bytes}, fetched {times} times",
+            values["times"],
+            **values,
+        )
     return translated("{buffer} {bytes}", **values)
 
 

@@ -69,6 +69,12 @@ def test_without_loops_there_is_no_table() -> None:
     assert loop_lines(run(source, o=np.zeros(128, np.int32))) == []
 
 
+def test_what_is_fetched_once_is_one_time() -> None:
+    source = "__kernel void k(__global const int* a, __global int* o) { int i = get_global_id(0); o[i] = a[i]; }"
+    found = run(source, a=np.zeros(128, np.int32), o=np.zeros(128, np.int32))
+    assert "footprint: a 512 bytes, fetched 1 time; o 512 bytes" in footprint_lines(found)
+
+
 @pytest.mark.parametrize("model", ["nvidia", "amd64"])
 def test_the_footprint_is_what_is_touched_once(model: str) -> None:
     """Random reads, counted by sets."""
