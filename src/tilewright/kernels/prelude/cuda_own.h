@@ -188,7 +188,18 @@ INLINE double powr(double a, double b) { return pow(a, b); }
 INLINE float pown(float a, int b) { return pow(a, float(b)); }  // in double, an int would make it that
 INLINE double pown(double a, int b) { return pow(a, double(b)); }
 OF_TWO(powr)
-template <typename T> INLINE T sincos(T a, T* cosine) { return *cosine = cos(a), sin(a); }
+INLINE float sincos(float a, float* cosine)
+{
+    float sine;
+    sincosf(a, &sine, cosine);
+    return sine;
+}
+INLINE double sincos(double a, double* cosine)
+{
+    double sine;
+    ::sincos(a, &sine, cosine);
+    return sine;
+}
 
 // native_ functions are NVIDIA's instructions. Those of half_ whose instructions err too much are the full functions.
 
