@@ -40,6 +40,7 @@ BODIES = {
     " sign(x[l])) + degrees(x[l]);",
     "doubles": "d[l] = exp(d[l]) * M_PI + DBL_EPSILON + (double)INT_MAX + fmax(d[0], 0.0) + smoothstep(0.0, 1.0, d[1]);",
     "fences": "mem_fence(CLK_LOCAL_MEM_FENCE); barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE); o[l] = 1;",
+    "elements": "float4 v = mix(vload4(l, x), (float4)(0), 0.5f); __const float s = v.s0 + v.s3; o[l] = s;",
     "own types": "typedef struct { float a, b; } pair; pair p = (pair){1, 2}; o[l] = p.a + sizeof(float4);",
 }  # fmt: skip
 ONES = "acos acosh asin asinh atan atanh cbrt ceil cosh exp exp2 exp10 expm1 fabs floor log log2 log10 log1p logb rint round "

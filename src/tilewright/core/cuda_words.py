@@ -14,6 +14,7 @@ from ..errors import Unsupported
 _SPACE = r"\b(?:__)?(?:local|constant)\b"
 _ANY_SPACE = re.compile(r"\b(?:__)?(?:local|constant|global|private)\b")
 _VECTOR = r"u?(?:char|short|int|long)(?:2|4|8|16)|(?:float|double)(?:2|4|8|16)"
+_ELEMENTS = {f"{first}{number}": letter for first in "sS" for number, letter in enumerate("xyzw")}
 _OF_THREE = re.compile(r"(?:u?(?:char|short|int|long)|half|float|double)3")
 _DEFINE = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)(?P<parameters>\([^)\n]*\))?(?P<body>(?:[^\n\\]|\\[^\n]|\\\n)*)", re.M
@@ -35,11 +36,13 @@ _LIST = re.compile(r"[^;(){}]*;")
 @dataclass(frozen=True)
 class _Names:
     """What a file gives names to. `macros` have the words of a macro that ends in an address space and more words, without
-    the address space: one text for each definition. `types` have an address space, by its word."""
+    the address space: one text for each definition. `types` have an address space, by its word. `elements` are the numbers of
+    vectors' elements that name nothing else, and their letters."""
 
     macros: dict[str, set[str]]
     types: dict[str, str]
     vectors: frozenset[str]
+    elements: dict[str, str]
     with_parameters: frozenset[str]
 
 
@@ -75,7 +78,9 @@ def _names(text: str) -> _Names:
     with_parameters = {name: body for name, parameters, body in defines if parameters}
     for name, body in with_parameters.items():
         _check_macro(name, body, text)
-    return _Names(macros, types, frozenset(vectors), frozenset(with_parameters))
+    others = set(re.findall(r"(?<![.\w>])[sS][0-3]\b", text))
+    elements = {number: letter for number, letter in _ELEMENTS.items() if number not in others}
+    return _Names(macros, types, frozenset(vectors), elements, frozenset(with_parameters))
 
 
 def _words(body: str) -> str:
@@ -140,6 +145,8 @@ def _word(word: str, found: re.Match[str], text: str, names: _Names) -> str:
         raise Unsupported(
             f"CUDA's {word} has other bytes than OpenCL C's, which have the room of four elements: use {word[:-1]}4, or numbers"
         )
+    if word in names.elements:
+        return names.elements[word]
     begin, end = found.start(), found.end("word" if found["word"] else "type")
     if re.fullmatch(_SPACE, word):
         return _space(_plain(word), begin, end, text, names)

@@ -46,6 +46,8 @@ from tilewright.errors import Unsupported
             "typedef local int shared; typedef shared row[4]; __local shared a; __local row b; shared* p;",
         ),
         ("// local float3 of a kernel\n/* local float* */", "// local float3 of a kernel\n/* local float* */"),
+        ("v.s0 + p->s3 * v.S1", "v.x + p->w * v.y"),
+        ("struct { int s0; } a; a.s0 = v.s1;", "struct { int s0; } a; a.s0 = v.y;"),
         ("a = (float4)(0);", "a = made<float4>::of(0);"),
         ("return (int2) (x, y) + (int2)x.y;", "return made<int2>::of(x, y) + made<int2>()->*x.y;"),
         ("typedef float4 vec; v = (vec)(x);", "typedef float4 vec; v = made<vec>::of(x);"),

@@ -2,6 +2,7 @@
 //
 // Vectors of three are left without a body: CUDA's own would be taken for them, and have 12 bytes where OpenCL's have 16.
 
+#define __const const
 #define __constant __constant__
 #define of_constant // of what a pointer points to; not "constant", which CUDA's own __constant__ is made of
 #define __OPENCL_VERSION__ 120
@@ -304,6 +305,11 @@ OF_ONE(degrees)
 OF_ONE(radians)
 OF_ONE(sign)
 OF_THREE(mix)
+template <typename T, int width>
+INLINE vector_of<T, width> mix(vector_of<T, width> a, vector_of<T, width> b, typename plain<T>::type t)
+{
+    return a + (b - a) * t;
+}
 template <typename T, int width> INLINE T length(vector_of<T, width> a) { return sqrt(dot(a, a)); }
 template <typename T, int width> INLINE T distance(vector_of<T, width> a, vector_of<T, width> b) { return length(a - b); }
 template <typename T, int width> INLINE vector_of<T, width> normalize(vector_of<T, width> a) { return a * rsqrt(dot(a, a)); }
