@@ -3,6 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
 from typing import Any
@@ -54,6 +55,7 @@ class Call:
         self._shared_sizes = _largest(self._shared)  # plans run one after the other
         self.keeps_scratch = sum(self._shared_sizes) <= scratch_limit(device.info)
         self._shares_scratch = True  # that of this thread
+        self.is_kept = False  # by its thread's `Kept`
         self.used = False  # since `Kept` last looked for a call to drop
         self.forgets: list[Callable[[], None]] = []  # each drops one of its ready calls
 
@@ -158,6 +160,11 @@ class Kept:
 
     def add(self, key: Hashable, call: Call) -> None:
         """Keep a call. The least recently used are dropped above KEPT_CALLS, or above KEPT_ZEROED_BYTES of zeroed memory."""
+        # A destructor, or a signal's handler, may have made an equal call while this one was made.
+        replaced = self.calls.pop(key, None)
+        if replaced is not None:
+            self._drop(replaced)
+        call.is_kept = True
         self.calls[key] = call
         self.zeroed_bytes += call.zeroed_bytes
         while len(self.calls) > KEPT_CALLS or (self.zeroed_bytes > KEPT_ZEROED_BYTES and len(self.calls) > 1):
@@ -166,13 +173,18 @@ class Kept:
                 dropped.used = False
                 self.calls[oldest] = dropped
                 continue
-            self.zeroed_bytes -= dropped.zeroed_bytes
-            for forget in dropped.forgets:
-                forget()
+            self._drop(dropped)
+
+    def _drop(self, call: Call) -> None:
+        """What is left to do for a call that is no longer among `calls`."""
+        call.is_kept = False
+        self.zeroed_bytes -= call.zeroed_bytes
+        for forget in call.forgets:
+            forget()
 
     def add_ready(self, key: Hashable, ready: Any) -> None:
         """Keep a ready call as long as its call."""
-        if self.answers_for(ready.call, partial(self._forget, key)):
+        if answers_for(ready.call, partial(self._forget, key)):
             self.ready[key] = ready
 
     def _forget(self, key: Hashable) -> None:
@@ -186,17 +198,18 @@ class Kept:
             candidates.insert(0, ready)
             del candidates[PLAIN_CANDIDATES:]
 
-    def answers_for(self, call: Call, forget: Callable[[], None]) -> bool:
-        """Whether the call is kept. `forget` drops a ready call of it, when the call is dropped at the latest.
 
-        Other spellings of the same arguments have ready calls of their own, but not for ever more.
-        """
-        if all(each is not call for each in self.calls.values()):
-            return False
-        if len(call.forgets) == READY_SPELLINGS:
-            call.forgets.pop(0)()
-        call.forgets.append(forget)
-        return True
+def answers_for(call: Call, forget: Callable[[], None]) -> bool:
+    """Whether the call is kept. `forget` drops a ready call of it, when the call is dropped at the latest.
+
+    Other spellings of the same arguments have ready calls of their own, but not for ever more.
+    """
+    if not call.is_kept:
+        return False
+    if len(call.forgets) >= READY_SPELLINGS:
+        call.forgets.pop(0)()
+    call.forgets.append(forget)
+    return True
 
 
 class _Life:
@@ -249,5 +262,6 @@ def call_for(device: Device, key: Hashable, prepare: Callable[[], Call]) -> Call
         call = prepare()
         kept.add(key, call)
     else:
-        kept.calls.move_to_end(key)
+        with suppress(KeyError):  # a destructor, or a signal's handler, has made others until this one was dropped
+            kept.calls.move_to_end(key)
     return call

@@ -3,6 +3,7 @@
 from __future__ import annotations  # so that a tooltip says DTypeLike, not what it stands for
 
 import threading
+from collections import OrderedDict
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -43,7 +44,7 @@ class _OfThread(threading.local):
     """The ready calls of this thread by their keys. Calls of one key differ in what they compare themselves."""
 
     def __init__(self) -> None:
-        self.ready: dict[Hashable, list[Any]] = {}
+        self.ready: OrderedDict[Hashable, list[Any]] = OrderedDict()
         # Of device arrays: the last ready calls of two arrays, without `out` and with it, which are tried before the others.
         self.run_new: PlainRun = _refuse
         self.run_into: PlainRun = _refuse
@@ -175,8 +176,8 @@ class Prepared:
     def add_ready(self, key: Hashable, ready: Ready) -> None:
         """Keep a ready call for this thread."""
         kept = self._threads.ready
-        if key not in kept and len(kept) == KEPT_LAYOUTS:
-            del kept[next(iter(kept))]
+        if key not in kept and len(kept) >= KEPT_LAYOUTS:
+            kept.popitem(last=False)
         keep_first(kept.setdefault(key, []), ready)
 
     def _check(self, arrays: tuple[Any, ...]) -> None:

@@ -1,7 +1,9 @@
 """Destructors and handlers of signals run in the middle of a call, and may call the library themselves."""
 
 import signal
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,9 @@ import pytest
 from pyopencl.array import to_device
 from separate import forget, pretend
 
-from tilewright import matmul, prepare
+from tilewright import matmul, prepare, transpose
 from tilewright.dispatch.numpys_own import Limit
-from tilewright.library import numpy_limits
+from tilewright.library import engine, numpy_limits
 from tilewright.library.engine import default_device
 from tilewright.runtime.opencl.device import Device
 
@@ -51,6 +53,46 @@ def called_inside(
         for owner, name in places:
             now.setattr(owner, name, disturbed(getattr(owner, name)))
         return outer()
+
+
+def called_at_line(number: int, file: str, inner: Callable[[], None], outer: Callable[[], Any]) -> tuple[Any, bool]:
+    """The result of `outer`, in which `inner` runs before the number-th executed line of a file, and whether it did."""
+    left = [number]
+
+    def at_line(frame: FrameType, event: str, given: Any) -> Any:
+        if event == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                inner()
+        return at_line
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, event, given: at_line if frame.f_code.co_filename == file else None)
+    try:
+        return outer(), left[0] <= 0
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("move", [False, True])
+def test_a_new_call_may_be_made_at_any_line_of_the_engine(move: bool, device: Device) -> None:
+    """The engine looked through its calls while the inner call added one: "OrderedDict mutated during iteration"."""
+    queue, numbers, reached = device.queue, iter(range(3, 2000)), True
+    whole = integers(60)
+
+    def new_call() -> None:
+        rows, columns = divmod(next(numbers), 50)
+        part = whole[: rows + 1, : columns + 1]
+        found, right = (
+            (transpose(part, queue=queue), part.T) if move else (matmul(part, part.T, queue=queue), part @ part.T)
+        )
+        assert np.array_equal(found, right)
+
+    line = 0
+    while reached:
+        line += 1
+        _, reached = called_at_line(line, engine.__file__, new_call, new_call)
+    assert line > 20
 
 
 @pytest.mark.parametrize("side", SIDES)

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import InvalidInput
 from ..cuda_arrays.array import Framework
 from ..cuda_arrays.frameworks import framework_of
-from ..engine import kept_on
+from ..engine import answers_for
 from .cuda_ready import CudaReady
 from .cuda_streams import stream_handle
 from .ready import REFUSED, Ready
@@ -63,7 +63,7 @@ class CudaCalls:
     def add_ready(self, key: Hashable, ready: CudaReady) -> None:
         """Keep a ready call of this thread as long as its call."""
         kept = self._threads.ready
-        if kept_on(ready.call.device).answers_for(ready.call, partial(_forget, kept, key, ready)):
+        if answers_for(ready.call, partial(_forget, kept, key, ready)):
             keep_first(kept.setdefault(key, []), ready)
 
     def layout_of(self, array: Any) -> tuple[Any, ...]:

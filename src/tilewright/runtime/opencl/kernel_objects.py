@@ -1,36 +1,38 @@
-"""Makes kernel objects even if PyOpenCL's caches cannot be written, and from several threads.
+"""Makes kernel objects without PyOpenCL's database of generated code, and from several threads.
 
-For each kernel object PyOpenCL looks up generated Python code in a database in the user's cache folder, and raises the
-system's error if that fails. tilewright never calls that code: it binds arguments one by one. PyOpenCL gives each such code
-a name that is free, and warns if another thread took that name in between.
+For each kernel object PyOpenCL generates Python code that binds arguments. tilewright never calls that code: it binds
+arguments one by one. PyOpenCL keeps the code in a database in the user's cache folder, which it may not be able to write. And
+the database has a lock that does not know its owner: a destructor, or a signal's handler, that makes a kernel object while
+its own thread is in there would wait for ever. So tilewright's kernel objects do without the database, which costs 0.1 ms each.
+PyOpenCL gives each such code a name that is free, and warns if another thread took that name in between.
 """
 
+import importlib
 import sqlite3
 import threading
 from typing import Any
 
 import pyopencl as cl
 
-from ...errors import LaunchFailed
-
 _ONE_AT_A_TIME = threading.RLock()
 
 
 def kernel_object(program: Any, entry: str) -> Any:
-    """A new object of the kernel `entry`, with `set_arg`. LaunchFailed if PyOpenCL fails without its caches."""
+    """A new object of the kernel `entry`, with `set_arg`."""
     with _ONE_AT_A_TIME:
-        return _kernel_object(program, entry)
+        _load_generator()
+        before = cl._PYOPENCL_NO_CACHE  # there is no function for it, and PYOPENCL_NO_CACHE is read only at the import
+        cl._PYOPENCL_NO_CACHE = True
+        try:
+            return cl.Kernel(program, entry)
+        finally:
+            cl._PYOPENCL_NO_CACHE = before
 
 
-def _kernel_object(program: Any, entry: str) -> Any:
+def _load_generator() -> None:
+    """Import PyOpenCL's generator as its callers would: with its database, which it opens when it is imported."""
     try:
-        return cl.Kernel(program, entry)
-    except (OSError, sqlite3.Error):
-        cl._PYOPENCL_NO_CACHE = True  # there is no function for it, and PYOPENCL_NO_CACHE is read only at the import
-    try:
-        return cl.Kernel(program, entry)
-    except (OSError, sqlite3.Error) as error:
-        raise LaunchFailed(
-            f"PyOpenCL cannot make the kernel {entry!r} without its cache on disk ({error}); set PYOPENCL_NO_CACHE=1, or "
-            "XDG_CACHE_HOME to a folder that can be written to"
-        ) from error
+        importlib.import_module("pyopencl.invoker")
+    except (OSError, sqlite3.Error):  # it cannot be opened: kernels of PyOpenCL's other callers do without, too
+        cl._PYOPENCL_NO_CACHE = True
+        importlib.import_module("pyopencl.invoker")
