@@ -14,7 +14,7 @@ from .engine import Call, call_for
 from .lookup import Slot, run_ready
 from .memory.choice import Memory, memory_for
 from .memory.ready import REFUSED, Recipe
-from .rules import check_out, single_out, target_of
+from .rules import check_out_of_copy, single_out, target_of
 from .shapes import View, distinct, product_launches
 from .streamed.limits import Bytes, Limits, Where, bytes_of, limits_of, refuse_with_limits, too_large
 
@@ -228,7 +228,7 @@ def _order(name: str, a: Any) -> tuple[int, ...]:
 def _copied(memory: Memory, a: Any, order: tuple[int, ...], out: Any, slot: Slot | None) -> Any:
     shape = tuple(a.shape[side] for side in order)
     check_elements(a.dtype)
-    given = None if out is None else check_out(memory, out, shape, a.dtype, "no")  # a copy converts nothing
+    given = None if out is None else check_out_of_copy(memory, out, shape, a.dtype)
     taken = memory.as_operand(a, a.dtype)
     if given is not None and _transposes_in_place(memory, taken, order, given):
         own = ("in place", memory.key, memory.signature(taken))

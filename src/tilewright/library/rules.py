@@ -94,11 +94,24 @@ class Target(NamedTuple):
 
 def check_out(memory: Memory, out: Any, shape: tuple[int, ...], dtype: np.dtype, casting: Casting) -> Any:
     """`out` as a writable array. InvalidInput if it does not fit the result or is read-only."""
+    array = _shaped_out(memory, out, shape)
+    if array.dtype != dtype and not castable(dtype, array.dtype, casting):
+        raise InvalidInput(f"out is {array.dtype}, to which casting={casting!r} does not convert the result's {dtype}")
+    return array
+
+
+def check_out_of_copy(memory: Memory, out: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """`out` as a writable array for a copy, which converts nothing. InvalidInput if it does not fit or is read-only."""
+    array = _shaped_out(memory, out, shape)
+    if array.dtype != dtype:
+        raise InvalidInput(f"out is {array.dtype}, and a is {dtype}; copies convert nothing: pass an out of {dtype}")
+    return array
+
+
+def _shaped_out(memory: Memory, out: Any, shape: tuple[int, ...]) -> Any:
     array = memory.as_out(out)
     if array.shape != shape:
         raise InvalidInput(f"out has the shape {array.shape}; the result has {shape}")
-    if array.dtype != dtype and not castable(dtype, array.dtype, casting):
-        raise InvalidInput(f"out is {array.dtype}, to which casting={casting!r} does not convert the result's {dtype}")
     return array
 
 

@@ -2,6 +2,7 @@
 
 import ctypes
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,8 @@ def _converted(value: object, name: str) -> np.ndarray:
     if value is None or isinstance(value, str | bytes):
         raise UnsupportedType(f"{name} is {value!r:.40}: pass an array of numbers")
     refuse_sparse(value, name)
+    if _holds_masks(value):  # NumPy drops them
+        raise _masked(f"{name} is a {type(value).__name__}")
     try:
         # Variables of netCDF4 give masked arrays, whether or not elements are masked. Dask's own conversion drops masks.
         given = value.compute() if hasattr(value, "__dask_graph__") and hasattr(value, "compute") else value
@@ -73,6 +76,13 @@ def _converted(value: object, name: str) -> np.ndarray:
     if found.dtype.hasobject:
         raise UnsupportedType(f"{name} is of type {type(value).__name__} and holds no array of numbers: pass one")
     return unmasked(found, f"{name} is a {type(value).__name__}")
+
+
+def _holds_masks(value: object) -> bool:
+    """Whether a list has masked arrays with masked elements among its rows, or in lists of rows."""
+    if not isinstance(value, list | tuple) or (value and isinstance(value[0], int | float | complex)):
+        return False  # NumPy itself warns of single elements that are masked, and makes NaNs of them
+    return any(np.ma.is_masked(each) if isinstance(each, np.ndarray) else _holds_masks(each) for each in value)
 
 
 def made_dense_by(value: object) -> str:
@@ -98,8 +108,12 @@ def refuse_sparse(value: object, name: str) -> None:
 def unmasked(found: np.ndarray, what: str) -> np.ndarray:
     """What was read from somewhere as a plain array. UnsupportedType if elements are masked; `what` begins the sentence."""
     if np.ma.is_masked(found):
-        raise UnsupportedType(f"{what} with masked elements, and kernels ignore masks: fill them first")
+        raise _masked(what)
     return np.asarray(found)
+
+
+def _masked(what: str) -> UnsupportedType:
+    return UnsupportedType(f"{what} with masked elements, and kernels ignore masks: fill them first")
 
 
 def native_dtype(dtype: np.dtype) -> str:
@@ -122,6 +136,23 @@ def whole_elements(array: np.ndarray) -> bool:
     if dtype.alignment < itemsize and array.base is not None and array.__array_interface__["data"][0] % itemsize:
         return False
     return flags.forc or not any(stride % itemsize for stride in array.strides)
+
+
+def has_gaps(dtype: np.dtype) -> bool:
+    """Whether a structure has bytes that belong to none of its fields: a view of some fields has those of the others there."""
+    return dtype.names is not None and len(_bytes_of_fields(dtype)) < dtype.itemsize
+
+
+def _bytes_of_fields(dtype: np.dtype) -> set[int]:
+    """The places of the bytes in an element that hold its numbers."""
+    if dtype.subdtype is not None:
+        inner, shape = dtype.subdtype
+        own = _bytes_of_fields(inner)
+        return {place * inner.itemsize + byte for place in range(prod(shape)) for byte in own}
+    if dtype.names is None or dtype.fields is None:
+        return set(range(dtype.itemsize))
+    fields = (dtype.fields[name] for name in dtype.names)
+    return {offset + byte for inner, offset, *_ in fields for byte in _bytes_of_fields(inner)}
 
 
 def host_view(array: np.ndarray) -> tuple[View, HostBlock]:

@@ -1,5 +1,7 @@
 """`transpose`, `matrix_transpose` and `copy` against NumPy, bit by bit, for every element size and many strides."""
 
+from typing import Any
+
 import numpy as np
 import pyopencl.array as cl_array
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from tilewright import copy, matrix_transpose, transpose
 from tilewright.errors import InvalidInput, Unsupported
+from tilewright.library.views import has_gaps
 from tilewright.runtime.opencl.device import Device
 
 TYPES = ("uint8", "bool", "float16", "int32", "float64", "complex128", "U1", "M8[s]")
@@ -56,6 +59,36 @@ def test_records_stay_records_beside_structures_of_the_same_fields(device: Devic
                 assert put(lent).get().tobytes() == (a if put is copy else a.T).tobytes()
 
 
+PAIR = np.dtype([("x", "f4"), ("y", "i4")])
+NESTED = np.dtype([("x", PAIR, (1,)), ("y", "i8")])
+WITH_A_GAP = np.dtype({"names": ["x", "y"], "formats": ["i2", "i2"], "offsets": [0, 6], "itemsize": 8})
+
+
+@pytest.mark.parametrize("kind", [PAIR, NESTED], ids=["pair", "nested"])
+@pytest.mark.parametrize("put", [copy, transpose])
+def test_the_other_fields_of_a_structure_stay(put: Any, kind: np.dtype, device: Device) -> None:
+    """Elements were copied with the bytes between their fields, which are the fields that a view leaves out."""
+    raw = bits((33, 33), "complex128").view(np.uint8).reshape(33, -1)[:, : 33 * kind.itemsize]
+    table = np.ascontiguousarray(raw).view(kind)
+    target, before = np.zeros_like(table), np.full((33, 33), 7, kind["y"])
+    target["y"] = before
+    for _ in range(2):
+        put(table[["x"]], target[["x"]], queue=device.queue)
+        assert np.array_equal(target["y"], before)
+        assert target["x"].tobytes() == (table if put is copy else table.T)["x"].tobytes()
+    own = table.copy()
+    put(own[["x"]], own[["x"]], queue=device.queue)
+    assert own["y"].tobytes() == table["y"].tobytes()
+    assert own["x"].tobytes() == (table if put is copy else table.T)["x"].tobytes()
+
+
+def test_bytes_between_fields() -> None:
+    assert has_gaps(WITH_A_GAP)
+    assert has_gaps(PAIR[["x"]])
+    assert has_gaps(np.dtype([("x", WITH_A_GAP, (2,))]))
+    assert not any(map(has_gaps, (PAIR, NESTED, np.dtype("f4"), np.dtype("V8"), np.dtype((np.record, PAIR)))))
+
+
 def test_results_are_dense(device: Device) -> None:
     assert transpose(bits((9, 8), "int32"), queue=device.queue).flags.c_contiguous
 
@@ -86,6 +119,16 @@ def test_out(device: Device) -> None:
     assert np.array_equal(square, expected)
     with pytest.raises(InvalidInput, match=r"\(45, 31\).*\(31, 45\)"):
         transpose(a, np.empty((45, 31), np.int32), queue=device.queue)
+
+
+@pytest.mark.parametrize("options", [{}, {"max_device_bytes": "1MB"}], ids=["one piece", "tiles"])
+def test_an_out_of_another_type_is_refused(options: dict[str, Any], device: Device) -> None:
+    """The sentence named a `casting`, which copies do not have."""
+    where: dict[str, Any] = {"device": device.info.label, **options}
+    with pytest.raises(
+        InvalidInput, match="out is >f4, and a is float32; copies convert nothing: pass an out of float32"
+    ):
+        transpose(bits((5, 4), "float32"), np.zeros((4, 5), ">f4"), **where)
 
 
 def test_other_sizes_are_refused(device: Device) -> None:

@@ -46,6 +46,17 @@ def test_masked_elements_are_refused(options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("options", [{}, TILES], ids=["one piece", "tiles"])
+def test_lists_of_masked_rows_are_refused(options: dict[str, Any]) -> None:
+    """NumPy makes one array of them, without their masks."""
+    rows = list(np.ma.masked_array(VALUES, VALUES > 5))
+    for given in (rows, tuple(rows), [rows, rows], [[1.0] * 4, *rows]):
+        with pytest.raises(UnsupportedType, match="masked elements"):
+            matmul(given, VALUES.T, **options)
+    plain = list(np.ma.masked_array(VALUES))
+    assert np.array_equal(matmul(plain, VALUES.T, **options), VALUES @ VALUES.T)
+
+
+@pytest.mark.parametrize("options", [{}, TILES], ids=["one piece", "tiles"])
 @pytest.mark.parametrize("beta", [0, 0.0, np.float32(0), np.array(0)], ids=repr)
 def test_a_c_that_is_not_read_may_be_anything(options: dict[str, Any], beta: Any) -> None:
     where = {"device": default_device().info.label, **options}

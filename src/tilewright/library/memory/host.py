@@ -14,7 +14,7 @@ from ...runtime.opencl.finishing import finish_before_raising
 from ...runtime.opencl.staging import Staging, keep_staging, take_staging
 from ..engine import Call, default_device
 from ..shapes import Shape, View, distinct
-from ..views import as_host_array, host_view, lent_buffer, packed, whole_elements
+from ..views import as_host_array, has_gaps, host_view, lent_buffer, packed, whole_elements
 from .ready import NOTHING_GIVEN, REFUSED, Ready, Recipe
 
 Place = tuple[Device, Any]  # where a call runs: its device, and its queue, or whether the device was named
@@ -58,7 +58,9 @@ class HostMemory:
         return as_host_array(out, "out")
 
     def writable_by_kernels(self, out: np.ndarray) -> bool:
-        """Whether results can be written to the array itself."""
+        """Whether results can be written to the array itself. Kernels write whole elements, NumPy the fields of a structure."""
+        if has_gaps(out.dtype):
+            return False
         if not whole_elements(out):
             return out.flags.forc and not self.shares_memory
         return out.flags.forc or distinct(host_view(out)[0])

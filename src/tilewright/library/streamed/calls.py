@@ -15,7 +15,7 @@ from ..copy_calls import check_elements
 from ..memory.host import HostMemory
 from ..multiply import Product, check_request, epilogue_of
 from ..requests import Options, gemm_product, reads_c
-from ..rules import check_out
+from ..rules import check_out_of_copy
 from ..shapes import ProductShape, Shape, product_shape
 from .budget import as_bytes
 from .device_memory import shares_memory
@@ -132,7 +132,7 @@ def transpose_in_tiles(a: Any, out: Any, name: str, limits: Limits) -> Any:
     shape = (*seen.shape[:-2], seen.shape[-1], seen.shape[-2])
     target = given_out(out)
     if target is not None:
-        check_out(HostMemory(devices[0], None), target.stand_in, shape, seen.dtype, "no")
+        check_out_of_copy(HostMemory(devices[0], None), target.stand_in, shape, seen.dtype)
     result = target or Given(np.empty(shape, seen.dtype), "out")
     if 0 not in shape:
         refuse_shared_elements(result)
