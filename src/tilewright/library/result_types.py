@@ -13,13 +13,19 @@ _NO_NUMBERS = "OSUTMm"  # kinds of NumPy types: objects, text, dates and times
 
 
 def asked_type(dtype: Any) -> np.dtype:
-    """The caller's `dtype`: anything that NumPy or ml_dtypes understands. InvalidInput otherwise."""
+    """The caller's `dtype`: anything that NumPy or ml_dtypes understands, but for foreign byte orders. InvalidInput otherwise."""
     if isinstance(dtype, str) and dtype in FROM_ML_DTYPES:
         return numpy_dtype(dtype)
     try:
         found: np.dtype = np.dtype(dtype)
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"dtype={quoted(dtype)} is not a type: {error}") from error
+    if not found.isnative:  # NumPy refuses it, too
+        native = found.newbyteorder("=")
+        raise InvalidInput(
+            f"dtype={quoted(dtype)} has a foreign byte order, and products are computed in this machine's: pass {native}, "
+            f"and an out of {found} if the result should have it"
+        )
     return found
 
 

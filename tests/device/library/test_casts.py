@@ -74,6 +74,16 @@ def test_operands_are_not_cut_to_the_dtype_asked_for(values: Any, dtype: str, wo
         matmul(values, values, dtype=dtype, queue=one_device.queue)
 
 
+def test_a_dtype_of_a_foreign_byte_order_is_refused_as_by_numpy(device: Device) -> None:
+    """The result had the machine's own, which is another dtype than was asked for."""
+    foreign = np.dtype(np.float32).newbyteorder()
+    for call in (matmul, gemm):
+        with pytest.raises(InvalidInput, match=r"foreign byte order.*pass float32, and an out of [<>]f4"):
+            call(FLOATS, FLOATS, dtype=foreign, queue=device.queue)
+    with pytest.raises(TypeError):
+        np.matmul(FLOATS, FLOATS, dtype=foreign)
+
+
 def test_unsafe_casting_has_to_be_asked_for(device: Device) -> None:
     with pytest.raises(InvalidInput, match=r"int32.*'same_kind'.*float32"):
         matmul(FLOATS, FLOATS, np.zeros((3, 3), np.int32), queue=device.queue)
