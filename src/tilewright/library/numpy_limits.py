@@ -2,10 +2,11 @@
 
 A measurement runs when the first product comes that is in question, takes 0.3 to 2 s, and is kept on disk for this
 processor, driver, NumPy and BLAS with its number of threads. For a limit it bisects a list of sizes. For costs it takes
-SAMPLES products that spread over their sizes, and fits the costs to their times. At each size both ways take turns in
-short blocks, and their least times are compared, because other programs only ever make a time longer. Where NumPy wakes no
-threads, what the driver takes to wake its own after a pause is added to the kernel's time (`waking_s`). If others kept the
-machine busy meanwhile, or other threads of this process did, the answer serves this process alone.
+SAMPLES products that spread over their sizes, and fits the costs to their times. Large matrices times a vector have one answer,
+by two of them. At each size both ways take turns in short blocks, and their least times are compared, because other programs only
+ever make a time longer. Where NumPy wakes no threads, what the driver takes to wake its own after a pause is added to the kernel's
+time (`waking_s`). If others kept the machine busy meanwhile, or other threads of this process did, the answer serves this process
+alone.
 
 The BLAS may wake other threads for a product, which is seen by the processor time that this process gets beyond the calling
 thread's. Such products are NumPy's where they are faster. It costs something: a 1024 x 1024 product of ours right after takes
@@ -30,7 +31,7 @@ from ..runtime.load import SHORTEST_S, OtherLoad
 from ..runtime.opencl.device import Device
 from ..runtime.processors import code_facts, usable_processors
 from ..runtime.resting import REST_S, let_threads_rest
-from .numpy_samples import MOST, samples_of, sizes_of
+from .numpy_samples import MOST, large_vectors, samples_of, sizes_of
 from .numpy_times import WATCHED_S, WOKEN, least_times, wakes_threads, waking_s, ways
 
 # Squares that NumPy's threads are watched with. No BLAS wakes threads for the first.
@@ -39,6 +40,7 @@ GROUP = 32  # samples whose kernels wait together for NumPy's threads to rest
 ENOUGH_S = 1.0  # if the first group takes longer, it must do
 FIT_ROUNDS = 1000
 GAIN = 0.9  # below a limit NumPy's own takes at most this part of our time
+LARGE_GAIN = 0.95  # the same of large matrices times a vector, beside which what NumPy's threads disturb is small
 ONE_THREAD = WATCHED_SIDES[0] ** 3  # multiply-adds
 BRIEF_REST_S = 0.03  # the wait for threads that do not come to rest anyway
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
@@ -73,6 +75,8 @@ def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Cost
     found: Limit | Costs
     if kind in MOST:
         found = _costs(device, samples_of(kind, read, result), rest, waking)
+    elif kind == "large vector":
+        found = large_limit(large_vectors(read, result), lambda asked: _times(device, asked, rest, waking))
     else:
         found = bisected(kind, read, result, lambda asked: _wins(device, asked, rest, waking))
     sleep(max(0.0, 1.2 * SHORTEST_S - (perf_counter() - begin)))  # for a count of what others do
@@ -165,6 +169,13 @@ def bisected(kind: str, read: str, result: str, wins: Callable[[Asked], bool]) -
         return Limit(0.0, "none")
     _, m, n, k = sizes[won][:4]
     return Limit(amount_of(sizes[won]), f"{m}x{n}x{k}")
+
+
+def large_limit(samples: Sequence[Asked], times: Callable[[Asked], tuple[float, float]]) -> Limit:
+    """No limit if NumPy's `times` of all samples together are less than a kernel's, and else none of them is NumPy's."""
+    numpys, ours = map(sum, zip(*map(times, samples), strict=True))
+    _, m, n, k = samples[0][:4]
+    return Limit(float("inf") if numpys <= LARGE_GAIN * ours else 0.0, f"{m}x{n}x{k}")
 
 
 def _wins(device: Device, asked: Asked, rest: float, waking: float) -> bool:

@@ -1,9 +1,11 @@
 """The sizes of products that NumPy and kernels are compared at."""
 
-from math import exp, log
+from math import exp, isqrt, log
 
-from ..dispatch.numpys_own import BLAS_TYPES, SHALLOW, Asked, amount_of
+from ..core.types import element_type
+from ..dispatch.numpys_own import BLAS_TYPES, LARGE_BYTES, SHALLOW, Asked, amount_of
 
+LARGE_VECTOR_BYTES = 2 * LARGE_BYTES  # of the matrices that large products with a vector are measured with
 VECTOR_SIDES = (32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024, 1536, 2048)  # of matrices times a vector
 OUTER_SIDES = (16, 32, 64, 128, 192, 256, 320, 384, 448, 512, 640, 768, 1024)  # of outer products
 LOOP_SIDES = (6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, 96)  # of squares without a BLAS
@@ -41,6 +43,12 @@ def sizes_of(kind: str, read: str, result: str) -> list[Asked]:
         return [Asked(1, side, side, 1, read, result) for side in OUTER_SIDES]
     gaps = result in BLAS_TYPES
     return [Asked(1, side, side, side, read, result, gaps=gaps) for side in LOOP_SIDES]
+
+
+def large_vectors(read: str, result: str) -> list[Asked]:
+    """A row times a matrix, which is read along its columns, and a matrix times a column."""
+    side = isqrt(LARGE_VECTOR_BYTES // element_type(read).itemsize)
+    return [Asked(1, 1, side, side, read, result), Asked(1, side, 1, side, read, result)]
 
 
 def samples_of(kind: str, read: str, result: str) -> list[Asked]:

@@ -23,8 +23,8 @@ from tilewright.dispatch.numpys_own import (
     numpys_own,
 )
 from tilewright.library import numpy_limits, numpy_times
-from tilewright.library.numpy_limits import GAIN, GROUP, bisected, costs_of, fitted
-from tilewright.library.numpy_samples import MOST, SAMPLES, samples_of, sizes_of
+from tilewright.library.numpy_limits import GAIN, GROUP, bisected, costs_of, fitted, large_limit
+from tilewright.library.numpy_samples import MOST, SAMPLES, large_vectors, samples_of, sizes_of
 from tilewright.library.numpy_times import PAUSE_S, least_times, wakes_threads, waking_s
 
 
@@ -41,6 +41,9 @@ def never(kind: str) -> Limit:
 def test_the_kinds_of_products() -> None:
     assert kind_of(asked()) == "product"
     assert kind_of(asked(m=1, k=1)) == kind_of(asked(n=1)) == "vector"
+    assert kind_of(asked(m=1, n=3000, k=3000)) == kind_of(asked(m=1700, n=1, k=1900, dtype="float64")) == "large vector"
+    assert kind_of(asked(m=1, n=2500, k=2500)) == "vector"
+    assert kind_of(asked(m=1, n=3000, k=3000, gaps=True)) == "loops"
     assert kind_of(asked(7)) == kind_of(asked(7, ours=1)) == kind_of(asked(7, k=SHALLOW + 1)) == "stack"
     assert kind_of(asked(7, k=SHALLOW)) == "shallows"
     assert kind_of(asked(k=2)) == "shallow"
@@ -55,6 +58,18 @@ def test_a_limit_is_for_amounts() -> None:
     row = asked(m=1)
     assert "50,800" in numpys_own(row, lambda kind: Limit(amount_of(row), "that"))
     assert not numpys_own(row, lambda kind: Limit(amount_of(row) - 1, "that"))
+
+
+def test_large_matrices_times_a_vector_are_all_numpys_or_none() -> None:
+    times = {1: (0.90e-3, 0.95e-3), 3547: (1.0e-3, 1.04e-3)}  # by rows of A
+    samples = large_vectors("float32", "float32")
+    assert [kind_of(each) for each in samples] == ["large vector"] * 2
+    assert large_limit(samples, lambda each: times[each.m]).amount == 0
+    times[3547] = (1.0e-3, 1.06e-3)
+    found = large_limit(samples, lambda each: times[each.m])
+    reason = numpys_own(asked(m=1, n=10**5, k=10**5), lambda kind: found)
+    assert WORDS["large vector"] in reason
+    assert "1x3547x3547" in reason
 
 
 def costs(numpys: float, kernels: float, alone: float = float("inf"), waking: float = 0.0) -> Costs:
