@@ -4,9 +4,9 @@ A measurement runs when the first product comes that is in question, takes 0.3 t
 processor, driver, NumPy and BLAS with its number of threads. For a limit it bisects a list of sizes. For costs it takes
 SAMPLES products that spread over their sizes, and fits the costs to their times. Large matrices times a vector have one answer,
 by two of them. At each size both ways take turns in short blocks, and their least times are compared, because other programs only
-ever make a time longer. Where NumPy wakes no threads, what the driver takes to wake its own after a pause is added to the kernel's
-time (`waking_s`). If others kept the machine busy meanwhile, or other threads of this process did, the answer serves this process
-alone.
+ever make a time longer. Where NumPy wakes no threads, what the driver takes to wake its own after a pause is added to the
+kernel's time (`waking_s`). If others kept the machine busy meanwhile, or other threads of this process did, the answer serves
+this process alone.
 
 The BLAS may wake other threads for a product, which is seen by the processor time that this process gets beyond the calling
 thread's. Such products are NumPy's where they are faster. It costs something: a 1024 x 1024 product of ours right after takes
@@ -61,7 +61,7 @@ def measured_for(device: Device, read: str, result: str, kind: str) -> Limit | C
 def _measured(device: Device, read: str, result: str, kind: str) -> Limit | Costs:
     kept = BinaryCache(cache_folder() / "numpy")
     answers: type[Limit] | type[Costs] = Costs if kind in MOST else Limit
-    key = content_key(kind, read, result, machine(device), str(GAIN), repr(answers), KERNELS_SINCE)
+    key = content_key(kind, read, result, machine(device), f"{GAIN} {LARGE_GAIN}", repr(answers), KERNELS_SINCE)
     answer = kept.get(key)
     if answer is not None:
         return msgspec.convert(json.loads(answer), answers)  # tuples, not lists
