@@ -225,6 +225,9 @@ def _order_of_sums(plan: Plan) -> tuple[Any, ...] | None:
             continue
         if getattr(step.config, "splits_tail", False):
             return None
-        depth = step.config.scalars(step.problem).get("kb", 0)
+        scalars = step.config.scalars(step.problem)
+        if scalars.get("sums_last"):
+            return None
+        depth = scalars.get("kb", 0)
         found.append((step.kernel.name, str(step.config.key), depth, step.problem.k_chunk))
     return tuple(found)

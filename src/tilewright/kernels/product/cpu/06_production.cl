@@ -15,6 +15,8 @@
 //  It is asked for one row panel ahead, spread over the micro-kernels, because its rows are too short for the hardware
 //  to predict. The buffers are private memory: of one work-item, so no local memory, and none of its limits.
 //
+//  The last LAST or fewer columns are summed along k (last_columns.cl) if `sums_last` says that this order may be another one.
+//
 //  With DOT a REAL holds so many bytes or 16-bit integers, which are as many steps of K: see pack_pieces.cl.
 #define NR (NV * VW)
 #define A_PART (SLAB * A_ROW) // from the real to the imaginary part of a packed row of A
@@ -88,6 +90,17 @@
 #define FUSED 0
 #include "multiply.cl"
 
+#define SUMS_LAST (!COMPLEX && !DOT)
+#if SUMS_LAST
+#define LAST 4 // LAST_COLUMNS in config.py
+#define COLUMNS 2
+#define ROWS 4
+#include "last_columns.cl"
+#define COLUMNS 4
+#define ROWS 2
+#include "last_columns.cl"
+#endif
+
 // Asks for rows of A, or for their piece from..to along K, before they are packed.
 static inline void prefetch_rows(const __global IN *in, long in_row, long in_column, int rows, int from, int to)
 {
@@ -115,7 +128,7 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
           const __global IN *restrict B, long b_offset, long b_row, long b_column, long b_batch, int b_conjugate,
           __global OUT *restrict C, long c_offset, long c_row, long c_column, long c_batch,
           const __global OUT *restrict bias, long bias_offset, long bias_row, long bias_column,
-          __global ACC *restrict partial, int mb, int nb, int kb, int stream, int a_in_place)
+          __global ACC *restrict partial, int mb, int nb, int kb, int stream, int a_in_place, int sums_last)
 {
     REAL a_panel[PARTS * SLAB * A_ROW] __attribute__((aligned(128)));
     REAL b_block[PARTS * KC * NB + (DOT > 0) * KC * NB / 16] __attribute__((aligned(128)));
@@ -155,7 +168,13 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                 const int width = min(NR, N - j);
                 const int is_narrow = NV > 1 && width <= VW;
                 const int lanes = is_narrow ? VW : NR;
-                const int back = N >= lanes ? lanes - width : 0;
+#if SUMS_LAST
+                const int is_last = sums_last && width <= LAST;
+                const int last_depth = (depth + VW - 1) / VW * VW;
+#else
+                const int is_last = 0;
+#endif
+                const int back = N >= lanes && !is_last ? lanes - width : 0;
                 const __global IN *b = B + k0 * b_row + (j - back) * b_column;
                 REAL *panel = b_block + (long)PARTS * (j - j0) * (STEPS(depth) + (DOT > 0));
                 for (int i = pass; i < last; i += MR) {
@@ -175,7 +194,11 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
 #else
                     const int fused = i == 0 && b_column == 1 && N >= NR && !is_narrow && !b_conjugate;
 #endif
-                    if (i == 0 && !fused) {
+                    if (i == 0 && is_last) {
+#if SUMS_LAST
+                        pack(panel, last_depth, 0, b, b_column, b_row, width, depth, 0);
+#endif
+                    } else if (i == 0 && !fused) {
 #if DOT
                         pack_panel(panel, lanes, (const __global PIECE *)b, b_row, b_column, depth, min(lanes, N));
 #else
@@ -189,7 +212,15 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
 #define MULTIPLY(name, full)                                                                                            \
     direct &= height == (full);                                                                                         \
     name(STEPS(depth), ROWS_OF_A, b, b_row, panel, direct, alpha, scale, carry, c, c_row, tile)
-                    if (is_narrow) {
+                    if (is_last) {
+                        direct = 0;
+#if SUMS_LAST
+                        if (width <= 2)
+                            last_columns_2(height, depth, a, a_stride, panel, last_depth, tile);
+                        else
+                            last_columns_4(height, depth, a, a_stride, panel, last_depth, tile);
+#endif
+                    } else if (is_narrow) {
                         MULTIPLY(narrow, TALL);
                     } else if (height > MIDDLE && fused) {
                         MULTIPLY(tall_fused, TALL);

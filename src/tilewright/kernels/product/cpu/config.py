@@ -18,6 +18,12 @@ from .elements import depth_refusal, element_macros, multiplied_as_stored, resul
 FEW_COLUMNS = 64
 STEPS_FOR_A_COLUMN = 8
 
+# Columns past the last whole panel that are summed along k, and the least steps in a block of k for which that pays: a vector of
+# columns takes MR / 2 cycles a step, whereas a vector of k takes one or two, and some 150 cycles in the end. On a Zen 5
+# 1217 x 65 x 835 of float32 took 327 us so, and 385 with a vector of columns for the last one; with 63 steps it was slower.
+LAST_COLUMNS = 4
+LAST_DEPTH = 128
+
 MODULO_16_BITS = "vpdpwssd takes 16 bits for signed: products of uint16 are right modulo 2^16, not as {}"
 
 
@@ -75,6 +81,20 @@ class CpuConfig(ProductConfig):
         """The blocks, with `k` in REALs; `a_row` is the stride of A's rows if they could be multiplied where they lie."""
         return blocking(call.m, call.n, k, call.batch, self.tile, self.units, c_bytes, a_bytes, a_row)
 
+    def sums_last(self, call: GemmCall, depth: int) -> bool:
+        """Whether the last columns are summed along k, and so in another order than the others, in blocks of `depth`.
+
+        Rows of a part of the caller's A must have the bits of the whole: they are rows of this call, too, in any part of it.
+        """
+        panel = self.NV * self.VW
+        few = 0 < call.n % panel <= min(LAST_COLUMNS, panel // 4)  # they lie where their panel would, and must fit
+        plain = element_type(call.dtype).parts == 1 and not self.DOT and not call.symmetric
+        return few and plain and depth >= LAST_DEPTH and call.a.column == 1 and not call.is_transposed
+
+    def sums_alike(self, problem: Problem) -> bool:
+        call = self.oriented(problem)
+        return not self.sums_last(call, self.blocks(call).kb)
+
     def blocks_of_k(self, call: GemmCall) -> int:
         """How many blocks K is cut into: with more than one, sums wait between them. Blocks may be shorter than KC."""
         if not (call.m and call.n and call.batch):
@@ -89,13 +109,15 @@ class CpuConfig(ProductConfig):
         return NDRange((blocks.groups_n, blocks.groups_m, call.batch), (1, 1, 1))
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
-        blocks = self.blocks(self.oriented(problem))
+        call = self.oriented(problem)
+        blocks = self.blocks(call)
         return {
             "mb": blocks.mb,
             "nb": blocks.nb,
             "kb": blocks.kb * self.steps_per_real,
             "stream": int(blocks.stream),
             "a_in_place": int(blocks.a_in_place),
+            "sums_last": int(self.sums_last(call, blocks.kb)),
         }
 
     def macros(self, problem: Problem) -> dict[str, str | int]:
