@@ -8,7 +8,7 @@ from tilewright.core.plan import Plan
 from tilewright.core.types import numpy_dtype
 from tilewright.dispatch.parts import note_on_parts
 from tilewright.kernels.product.call import call_of
-from tilewright.kernels.product.cpu.config import LAST_COLUMNS, CpuConfig
+from tilewright.kernels.product.cpu.config import FEW_COLUMNS, LAST_COLUMNS, CpuConfig
 from tilewright.runtime.opencl.device import Device
 
 TOLERANCE = {"float32": 1e-6, "float64": 1e-14, "float16": 1e-3, "bfloat16": 8e-3}
@@ -119,11 +119,13 @@ def test_a_product_with_its_own_transpose_is_symmetric(cpu: Device) -> None:
 
 def test_other_orders_of_the_last_sums_are_told(cpu: Device) -> None:
     n = columns_of(cpu, "float32", 1)
-    for size, layout, taken in (
+    cases = (
         ((300, n, 300), "NN", True),
-        ((300, n, 300), "TN", False),
+        ((300, n, 300), "TN", n > FEW_COLUMNS),
+        ((300, n // 2 + 1, 300), "TN", n // 2 + 1 > FEW_COLUMNS),
         ((300, n, 100), "NN", False),
-    ):
+    )
+    for size, layout, taken in cases:
         plan = tilewright.plan(size, layout=layout, device=cpu.info.name)
         assert isinstance(plan, Plan)
         step = plan.steps[-1]

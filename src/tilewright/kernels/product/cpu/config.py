@@ -84,12 +84,14 @@ class CpuConfig(ProductConfig):
     def sums_last(self, call: GemmCall, depth: int) -> bool:
         """Whether the last columns are summed along k, and so in another order than the others, in blocks of `depth`.
 
-        Rows of a part of the caller's A must have the bits of the whole: they are rows of this call, too, in any part of it.
+        Rows of a part of the caller's A must have the bits of the whole. So they must be rows of this call in any part, and no
+        part may be `oriented` otherwise.
         """
         panel = self.NV * self.VW
         few = 0 < call.n % panel <= min(LAST_COLUMNS, panel // 4)  # they lie where their panel would, and must fit
         plain = element_type(call.dtype).parts == 1 and not self.DOT and not call.symmetric
-        return few and plain and depth >= LAST_DEPTH and call.a.column == 1 and not call.is_transposed
+        as_parts = not call.is_transposed and (call.a.column == 1 or call.n > FEW_COLUMNS)
+        return few and plain and as_parts and depth >= LAST_DEPTH
 
     def sums_alike(self, problem: Problem) -> bool:
         call = self.oriented(problem)
