@@ -460,10 +460,10 @@ OF_WIDTHS(TO_INTEGERS, ulong)
 OF_WIDTHS(TO_FLOATS, float)
 OF_WIDTHS(TO_FLOATS, double)
 
-// Halves in memory, aligned to one element.
+// fp16 in memory, aligned to one element.
 
 INLINE void vstore_half(float v, size_t i, half* p) { vstore_half_rte(v, i, p); }
-#define HALVES(width)                                                                                                   \
+#define FP16_VECTORS(width)                                                                                             \
     INLINE float##width vload_half##width(size_t i, const half* p)                                                      \
     {                                                                                                                   \
         float##width r;                                                                                                 \
@@ -475,10 +475,10 @@ INLINE void vstore_half(float v, size_t i, half* p) { vstore_half_rte(v, i, p); 
         for (int j = 0; j < width; ++j) vstore_half_rte(element(v, j), width * i + j, p);                               \
     }                                                                                                                   \
     INLINE void vstore_half##width(float##width v, size_t i, half* p) { vstore_half##width##_rte(v, i, p); }
-HALVES(2)
-HALVES(4)
-HALVES(8)
-HALVES(16)
+FP16_VECTORS(2)
+FP16_VECTORS(4)
+FP16_VECTORS(8)
+FP16_VECTORS(16)
 INLINE void vstorea_half2(float2 v, size_t i, half* p) { vstorea_half2_rte(v, i, p); }
 INLINE void vstorea_half4(float4 v, size_t i, half* p) { vstorea_half4_rte(v, i, p); }
 INLINE void vstorea_half8(float8 v, size_t i, half* p) { vstorea_half8_rte(v, i, p); }

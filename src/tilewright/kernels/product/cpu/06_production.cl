@@ -15,7 +15,7 @@
 //  It is asked for one row panel ahead, spread over the micro-kernels, because its rows are too short for the hardware
 //  to predict. The buffers are private memory: of one work-item, so no local memory, and none of its limits.
 //
-//  The last LAST or fewer columns are summed along k (last_columns.cl) if `sums_last` says that this order may be another one.
+//  With `sums_last` the columns past the last whole panel, of which there are few, are summed along k (last_columns.cl).
 //
 //  With DOT a REAL holds so many bytes or 16-bit integers, which are as many steps of K: see pack_pieces.cl.
 #define NR (NV * VW)
@@ -92,7 +92,6 @@
 
 #define SUMS_LAST (!COMPLEX && !DOT)
 #if SUMS_LAST
-#define LAST 4 // LAST_COLUMNS in config.py
 #define COLUMNS 2
 #define ROWS 4
 #include "last_columns.cl"
@@ -169,7 +168,7 @@ void gemm(int M, int N, int K, ACC alpha, ACC beta,
                 const int is_narrow = NV > 1 && width <= VW;
                 const int lanes = is_narrow ? VW : NR;
 #if SUMS_LAST
-                const int is_last = sums_last && width <= LAST;
+                const int is_last = sums_last && width < NR; // at most four columns: sums_last() in config.py
                 const int last_depth = (depth + VW - 1) / VW * VW;
 #else
                 const int is_last = 0;

@@ -21,7 +21,7 @@ STEPS_FOR_A_COLUMN = 8
 # Columns past the last whole panel that are summed along k, and the least steps in a block of k for which that pays: a vector of
 # columns takes MR / 2 cycles a step, whereas a vector of k takes one or two, and some 150 cycles in the end. On a Zen 5
 # 1217 x 65 x 835 of float32 took 327 us so, and 385 with a vector of columns for the last one; with 63 steps it was slower.
-LAST_COLUMNS = 4
+LAST_COLUMNS = 4  # the most that last_columns.cl is included for
 LAST_DEPTH = 128
 
 MODULO_16_BITS = "vpdpwssd takes 16 bits for signed: products of uint16 are right modulo 2^16, not as {}"
@@ -85,7 +85,7 @@ class CpuConfig(ProductConfig):
         """Whether the last columns are summed along k, and so in another order than the others, in blocks of `depth`.
 
         Rows of a part of the caller's A must have the bits of the whole. So they must be rows of this call in any part, and no
-        part may be `oriented` otherwise.
+        part may be transposed by `oriented`.
         """
         panel = self.NV * self.VW
         few = 0 < call.n % panel <= min(LAST_COLUMNS, panel // 4)  # they lie where their panel would, and must fit
