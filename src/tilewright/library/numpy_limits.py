@@ -1,6 +1,6 @@
 """Measures which products NumPy's own is faster for than a kernel, once for each machine, type and kind of product.
 
-A measurement runs when the first product comes that is in question, takes 0.3 to 2 s, and is kept on disk for this
+A measurement runs when the first product comes that is in question, takes 0.3 to 4 s, and is kept on disk for this
 processor, driver, NumPy and BLAS with its number of threads. For a limit it bisects a list of sizes. For costs it takes
 SAMPLES products that spread over their sizes, and fits the costs to their times. Large matrices times a vector have one answer,
 by two of them. At each size both ways take turns in short blocks, and their least times are compared, because other programs only
@@ -46,7 +46,7 @@ BRIEF_REST_S = 0.03  # the wait for threads that do not come to rest anyway
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 
 # What changed last: what was measured before it is measured anew.
-KERNELS_SINCE = "rested, outer.cl, numpy.dot, bools.cl, costs of singles"
+KERNELS_SINCE = "rested, outer.cl, numpy.dot, bools.cl, costs of singles, elements from memory, last_columns.cl"
 
 _measuring = threading.RLock()  # a destructor, or a signal's handler, may multiply meanwhile
 

@@ -10,6 +10,8 @@ import pytest
 
 from tilewright.dispatch.numpys_own import (
     ALWAYS,
+    CALL,
+    LARGE_BYTES,
     SHALLOW,
     TYPES,
     WORDS,
@@ -17,6 +19,7 @@ from tilewright.dispatch.numpys_own import (
     Costs,
     Limit,
     amount_of,
+    elements_from_memory,
     kernels_amounts,
     kind_of,
     numpys_amounts,
@@ -24,7 +27,7 @@ from tilewright.dispatch.numpys_own import (
 )
 from tilewright.library import numpy_limits, numpy_times
 from tilewright.library.numpy_limits import GAIN, GROUP, bisected, costs_of, fitted, large_limit
-from tilewright.library.numpy_samples import MOST, SAMPLES, large_vectors, samples_of, sizes_of
+from tilewright.library.numpy_samples import FAR_KINDS, MOST, SAMPLES, large_vectors, samples_of, sizes_of
 from tilewright.library.numpy_times import PAUSE_S, least_times, wakes_threads, waking_s
 
 
@@ -74,7 +77,7 @@ def test_large_matrices_times_a_vector_are_all_numpys_or_none() -> None:
 
 def costs(numpys: float, kernels: float, alone: float = float("inf"), waking: float = 0.0) -> Costs:
     """What each product takes; the same with other threads."""
-    return Costs((0, numpys, 0, 0, 0, numpys, 0, 0, 0), (0, kernels, 0, 0, 0, 0), alone, waking)
+    return Costs((0, numpys, 0, 0, 0, numpys, 0, 0, 0, 0), (0, kernels, 0, 0, 0, 0, 0, 0, 0), alone, waking)
 
 
 @pytest.mark.parametrize("sample", [asked(), asked(9), asked(k=5), asked(9, k=5)], ids=kind_of)
@@ -89,8 +92,10 @@ def test_waking_counts_for_kernels_where_numpy_wakes_no_threads() -> None:
     sample = asked()
     assert numpys_own(sample, lambda kind: costs(1000.0, 800.0, waking=200.0))
     assert not numpys_own(sample, lambda kind: costs(1000.0, 800.0, alone=999_999, waking=200.0))
-    assert not numpys_own(asked(k=200), lambda kind: Costs((0, *[0.0] * 4, 9.0, 0, 0, 0), (0, 8.0, 0, 0, 0, 0), 1e6, 0))
-    assert numpys_own(asked(k=90), lambda kind: Costs((0, *[0.0] * 4, 9.0, 0, 0, 0), (0, 8.0, 0, 0, 0, 0), 1e6, 0))
+    assert not numpys_own(
+        asked(k=200), lambda kind: Costs((0, *[0.0] * 4, 9.0, 0, 0, 0, 0), (0, 8.0, *[0.0] * 7), 1e6, 0)
+    )
+    assert numpys_own(asked(k=90), lambda kind: Costs((0, *[0.0] * 4, 9.0, 0, 0, 0, 0), (0, 8.0, *[0.0] * 7), 1e6, 0))
     assert not asked(1, 1, 4000, 4000).wakes(1e6), "this BLAS function has other limits"
     assert not asked(dtype="int32").wakes(1e3)
 
@@ -107,12 +112,23 @@ def test_large_products_are_for_kernels() -> None:
 
 def test_amounts_of_a_kernel() -> None:
     one = asked(10, m=3, n=17, k=5, across=(True, False))
-    assert kernels_amounts(one)[1:] == (10, 10 * 3 * 32 * 5, 10 * 3 * 32, 10 * (15 + 85), 10 * 15)
+    assert kernels_amounts(one)[1:] == (10, 10 * 3 * 32 * 5, 10 * 3 * 32, 10 * (15 + 85), 10 * 15, CALL, 0, 0)
     work = (10, 10 * 3 * 17 * 5, 10 * 3 * 17, 10 * (15 + 85))
-    assert numpys_amounts(one, False)[1:] == (*work, 0, 0, 0, 0)
-    assert numpys_amounts(one, True)[1:] == (0, 0, 0, 0, *work)
+    assert numpys_amounts(one, False)[1:] == (*work, 0, 0, 0, 0, 0)
+    assert numpys_amounts(one, True)[1:] == (0, 0, 0, 0, *work, 0)
     folded = asked(10, m=3, n=17, k=5, ours=1)  # one matrix with ten times the rows
-    assert kernels_amounts(folded)[1:] == (1, 30 * 32 * 5, 30 * 32, 150 + 85, 0)
+    assert kernels_amounts(folded)[1:] == (1, 30 * 32 * 5, 30 * 32, 150 + 85, 0, 0, 0, 0)
+
+
+def test_elements_that_no_cache_holds() -> None:
+    """From half of LARGE_BYTES on more and more of them, and then all."""
+    elements = 3 * 100**2
+    half, whole = (amount // (elements * 4) for amount in (LARGE_BYTES // 2, LARGE_BYTES))
+    assert elements_from_memory(asked(half)) == 0
+    between = elements_from_memory(asked(half + whole >> 1))
+    assert between == pytest.approx(0.5 * (half + whole >> 1) * elements, rel=0.05)
+    for amounts in (kernels_amounts, lambda each: numpys_amounts(each, False), lambda each: numpys_amounts(each, True)):
+        assert amounts(asked(whole + 1))[-1] == (whole + 1) * elements
 
 
 def test_costs_are_found_again() -> None:
@@ -151,7 +167,10 @@ def test_samples_of_costs(kind: str) -> None:
     assert {kind_of(each) for each in samples} == {kind}
     assert len({each.across for each in samples}) == (1 if kind == "outers" else 4)
     assert len(set(samples)) > 0.9 * SAMPLES
-    real = Costs((5.0, 60.0, 0.03, 0.4, 0.3, 9000.0, 0.02, 0.3, 0.2), (20.0, 200.0, 0.02, 0.2, 0.1, 0.5), 1e6, 20e3)
+    assert (max(map(elements_from_memory, samples)) > 0) == (kind in FAR_KINDS)
+    far = 0.3 if kind in FAR_KINDS else 0.0
+    numpys = (5.0, 60.0, 0.03, 0.4, 0.3, 9000.0, 0.02, 0.3, 0.2, far)
+    real = Costs(numpys, (20.0, 200.0, 0.02, 0.2, 0.1, 0.5, 4.0, 3.0, far), 1e6, 20e3)
 
     def times(each: Asked) -> tuple[float, float]:
         numpys, kernels = real.expected(each)
