@@ -16,7 +16,7 @@ BODIES = {
     " atomic_sub(u, 1u); atomic_or(n, 1);",
     "convolution": "int at = clamp((int)l - 2, 0, 63); o[l] = fma(x[mad24(at, 2, 1)], mix(x[0], x[1], 0.5f),"
     " x[mul24(at, 3)]);",
-    "halves": "vstore_half(vload_half(l, h), l, h); vstore_half4(vload_half4(l, h) * 2.0f, l, h);"
+    "fp16": "vstore_half(vload_half(l, h), l, h); vstore_half4(vload_half4(l, h) * 2.0f, l, h);"
     " vstorea_half2(vloada_half2(l, h), l, h);",
     "picture": "float2 z = convert_float2((int2)(l, 3)) - 0.5f; z = (float2)(z.x * z.x, z.y) + z;"
     "uchar4 p = convert_uchar4_sat_rte((float4)(z, 0, 1) * 255.0f);"

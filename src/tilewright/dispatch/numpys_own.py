@@ -82,6 +82,11 @@ class Asked(NamedTuple):
     across: tuple[bool, bool] = (False, False)
 
     @property
+    def elements(self) -> int:
+        """Elements of A, B and C of one of the products."""
+        return self.m * self.k + self.k * self.n + self.m * self.n
+
+    @property
     def by_blas(self) -> bool:
         """Whether `@` multiplies it by a BLAS: it leaves k = 1 of two-dimensional arrays to loops."""
         return self.result in BLAS_TYPES and not self.gaps and (self.k > 1 or 1 in (self.m, self.n))
@@ -165,16 +170,16 @@ def amount_of(asked: Asked) -> float:
     steps = asked.m * asked.n * asked.k
     if not asked.by_blas:
         return asked.products * steps
-    return asked.products * (steps + ELEMENT * (asked.m * asked.k + asked.k * asked.n + asked.m * asked.n))
+    return asked.products * (steps + ELEMENT * asked.elements)
 
 
 def elements_from_memory(asked: Asked) -> float:
     """The elements that no cache keeps from call to call: none of up to half of LARGE_BYTES, all from LARGE_BYTES on.
 
-    In a stack of 893 float64 products of 13 x 151 x 27 (45 MB), one core of a Zen 5 passed 8 GB/s by NumPy, and two cores 16 by
-    a kernel.
+    In a stack of 893 float64 products of 13 x 151 x 27 (45 MB), one core of a Zen 5 passed 9 GB/s by NumPy, and two cores 16 by
+    a kernel (benchmarks/regret-cpu-zen5-float64.json).
     """
-    elements = asked.products * (asked.m * asked.k + asked.k * asked.n + asked.m * asked.n)
+    elements = asked.products * asked.elements
     part = 2 * elements * element_type(asked.read).itemsize / LARGE_BYTES - 1
     return min(1.0, max(0.0, part)) * elements
 

@@ -32,8 +32,8 @@ MOST = {
 LEAST_AMOUNT = {"product": 2**18, "shallow": 2**18}  # of one sample: an enqueue takes longer than smaller ones
 MOST_AMOUNT = {"product": 2**24, "shallow": 2**24, "outers": 2**18, "looped": 2**17}  # of one sample: 0.1 to 1 ms
 MOST_BY_BLAS = 2**23
-# Stacks of which each FAR_EVERY-th sample is so many products that no cache holds them.
-FAR_KINDS, FAR_EVERY, FAR_BYTES = ("stack", "shallows", "vectors"), 8, 3 * LARGE_BYTES // 2
+# Kinds of which each UNCACHED_EVERY-th sample is a stack of UNCACHED_BYTES, which no cache holds.
+UNCACHED_KINDS, UNCACHED_EVERY, UNCACHED_BYTES = ("stack", "shallows", "vectors"), 8, 3 * LARGE_BYTES // 2
 GOLDEN = 1.1673039782614187  # x^5 = x + 1: the golden ratio of four dimensions
 
 
@@ -62,8 +62,8 @@ def samples_of(kind: str, read: str, result: str) -> list[Asked]:
         number += 1
         if not LEAST_AMOUNT.get(kind, 0) <= amount_of(sample) <= MOST_AMOUNT.get(kind, MOST_BY_BLAS):
             continue
-        if kind in FAR_KINDS and len(samples) % FAR_EVERY == FAR_EVERY - 1:
-            sample = _far(sample)
+        if kind in UNCACHED_KINDS and len(samples) % UNCACHED_EVERY == UNCACHED_EVERY - 1:
+            sample = _uncached(sample)
         samples.append(sample)
     return samples
 
@@ -82,10 +82,9 @@ def _sample(number: int, kind: str, read: str, result: str) -> Asked:
     return one._replace(products=fitting, ours=fitting)
 
 
-def _far(sample: Asked) -> Asked:
-    """A stack of as many such products as FAR_BYTES hold."""
-    elements = sample.m * sample.k + sample.k * sample.n + sample.m * sample.n
-    count = -(-FAR_BYTES // (elements * element_type(sample.read).itemsize))
+def _uncached(sample: Asked) -> Asked:
+    """A stack of as many such products as take UNCACHED_BYTES."""
+    count = -(-UNCACHED_BYTES // (sample.elements * element_type(sample.read).itemsize))
     return sample._replace(products=count, ours=count)
 
 

@@ -27,7 +27,7 @@ from tilewright.dispatch.numpys_own import (
 )
 from tilewright.library import numpy_limits, numpy_times
 from tilewright.library.numpy_limits import GAIN, GROUP, bisected, costs_of, fitted, large_limit
-from tilewright.library.numpy_samples import FAR_KINDS, MOST, SAMPLES, large_vectors, samples_of, sizes_of
+from tilewright.library.numpy_samples import MOST, SAMPLES, UNCACHED_KINDS, large_vectors, samples_of, sizes_of
 from tilewright.library.numpy_times import PAUSE_S, least_times, wakes_threads, waking_s
 
 
@@ -167,10 +167,10 @@ def test_samples_of_costs(kind: str) -> None:
     assert {kind_of(each) for each in samples} == {kind}
     assert len({each.across for each in samples}) == (1 if kind == "outers" else 4)
     assert len(set(samples)) > 0.9 * SAMPLES
-    assert (max(map(elements_from_memory, samples)) > 0) == (kind in FAR_KINDS)
-    far = 0.3 if kind in FAR_KINDS else 0.0
-    numpys = (5.0, 60.0, 0.03, 0.4, 0.3, 9000.0, 0.02, 0.3, 0.2, far)
-    real = Costs(numpys, (20.0, 200.0, 0.02, 0.2, 0.1, 0.5, 4.0, 3.0, far), 1e6, 20e3)
+    assert (max(map(elements_from_memory, samples)) > 0) == (kind in UNCACHED_KINDS)
+    uncached = 0.3 if kind in UNCACHED_KINDS else 0.0
+    numpys = (5.0, 60.0, 0.03, 0.4, 0.3, 9000.0, 0.02, 0.3, 0.2, uncached)
+    real = Costs(numpys, (20.0, 200.0, 0.02, 0.2, 0.1, 0.5, 4.0, 3.0, uncached), 1e6, 20e3)
 
     def times(each: Asked) -> tuple[float, float]:
         numpys, kernels = real.expected(each)
