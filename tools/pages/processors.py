@@ -13,6 +13,7 @@ from typing import Any
 from tilewright.core.numbers import figure
 from tilewright.core.records import Environment, Record, Row, load, load_record
 from tilewright.errors import RecordError
+from tilewright.library.numpy_call import DOT, MATMUL
 from tilewright.reports.benchmark_table import by_problem
 from tilewright.reports.table import paired_ratios
 
@@ -165,7 +166,7 @@ def benchmark_problems(record: Record) -> Iterator[Measured]:
         yield Measured(
             ours.problem, ours.size, dtype_of(ours), f"{figure(ours.rate)} {ours.unit}",
             ours.samples.spread if ours.samples.has_spread else None, ratios,
-            ours.lesson == "numpy.matmul",
+            ours.lesson in (DOT, MATMUL),
         )  # fmt: skip
 
 

@@ -12,8 +12,9 @@ each kind of them one limit:
 - "large vector": the same with a matrix that no cache holds. Both ways read it nearly at memory's speed, and one measurement with
   such matrices decides for all of them: 4096 x 4096 of float32 times a vector took NumPy 0.85 to 0.90 of the kernel's time on a
   Zen 5, and more than the kernel's on a Zen 4.
-- "outer": one column times one row (k = 1), by `numpy.dot`. Its amount is m n. `@` leaves such products to a loop. In a trial
-  on a Zen 5 132 x 318 elements of float32 took 41 us by `@`, 4 by `dot`, which calls a BLAS, and 10 by a kernel.
+- "outer": one column times one row (k = 1), by `numpy.dot`, as other products with a small C are (`Asked.by_dot`). Its amount
+  is m n. `@` leaves such products to a loop. In a trial on a Zen 5 132 x 318 elements of float32 took 41 us by `@`, 4 by `dot`,
+  which calls a BLAS, and 10 by a kernel.
 - "loops": what NumPy multiplies without a BLAS, in simple loops: integers, bools, float16, and operands with gaps before
   NumPy 2.3. Its amount is m n k, whatever it reads: a loop takes 0.2 to 10 ns for each step.
 
@@ -60,6 +61,10 @@ ALWAYS = {
 ELEMENT = 4  # multiply-adds that take as long as an element that is read or written: see above
 CALL = 1000.0  # an amount of about a call's time in ns, so that all costs have like sizes
 VECTOR_BYTES = 64  # of a row of C that a kernel computes together, with vectors of 64 bytes or two of 32
+# Of C, up to which `numpy.dot` is called: it takes 0.3 us less than `@`, and calls the same routines of the BLAS, but fills C
+# with zeros first. 16 x 16 x 16 of float32 took 0.42 us in the place of 0.72 on a Zen 5, 64 x 64 x 64 of float64 (32 KiB) 4.6 of
+# 4.8, and 96 x 96 x 96 (72 KiB) 14.7 of 14.6.
+DOT_BYTES = 32 * 2**10
 LARGEST = 256**3  # multiply-adds of each product; larger ones are for kernels
 SHALLOW = 16  # steps of k, with which C counts more than multiply-adds
 LARGE_BYTES = 24 * 2**20  # of a matrix times a vector, or of all matrices of a stack, that no cache holds
@@ -69,7 +74,7 @@ GAIN = 0.9  # a kernel is taken if it is expected to take less than this part of
 class Asked(NamedTuple):
     """What a product needs of NumPy. `products` of them of m x n x k, which are `ours` for a kernel: one, if NumPy's stack is
     one matrix with more rows. `gaps` means that a BLAS cannot read an operand where it lies, `across` whether A, and B, lie
-    transposed."""
+    transposed, `pieces` that an operand lies in several pieces, which `@` reads where they lie, and `numpy.dot` copies."""
 
     products: int
     m: int
@@ -80,6 +85,7 @@ class Asked(NamedTuple):
     ours: int = 1
     gaps: bool = False
     across: tuple[bool, bool] = (False, False)
+    pieces: bool = False
 
     @property
     def elements(self) -> int:
@@ -90,6 +96,16 @@ class Asked(NamedTuple):
     def by_blas(self) -> bool:
         """Whether `@` multiplies it by a BLAS: it leaves k = 1 of two-dimensional arrays to loops."""
         return self.result in BLAS_TYPES and not self.gaps and (self.k > 1 or 1 in (self.m, self.n))
+
+    @property
+    def by_dot(self) -> bool:
+        """Whether `numpy.dot` multiplies it in less time than `@`."""
+        if self.products > 1 or self.result not in BLAS_TYPES:
+            return False
+        if self.k == 1 and 1 not in (self.m, self.n):
+            return True
+        small = self.m * self.n * element_type(self.result).itemsize <= DOT_BYTES
+        return small and not self.gaps and not self.pieces
 
     def wakes(self, alone: float) -> bool:
         """Whether the BLAS wakes other threads for each product, if it multiplies matrices up to `alone` without."""

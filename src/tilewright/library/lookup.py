@@ -13,7 +13,7 @@ from .memory.cuda_calls import CudaCalls
 from .memory.host import HostReady
 from .memory.opencl_ready import OpenCLReady
 from .memory.ready import REFUSED, Given, Names, Ready
-from .numpy_call import COPIES_GAPS, DOT, Way, mirrors_itself
+from .numpy_call import DOT, Way, mirrors_itself
 
 
 class Keeper(Protocol):
@@ -86,11 +86,11 @@ def _slot(keeper: Keeper, key: Hashable, arrays: tuple[Any, ...], out: Any, name
 
 
 def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
-    """What stands for such a call in NUMPYS; `matmul` writes it out, because a function takes 0.1 us.
+    """What stands for such a call in NUMPYS and in DOTS; `matmul` writes it out, because a function takes 0.1 us.
 
-    Strides decide how many products a stack is to a kernel, before NumPy 2.3 whether a BLAS reads an operand, and for A times
-    its own transpose whether NumPy's product is symmetric. For others they are left out: to read them takes a tenth of a
-    microsecond. The flags of `out` say whether it is contiguous, those of `a` whether its elements are aligned.
+    Strides decide how many products a stack is to a kernel, before NumPy 2.3 whether a BLAS reads an operand, whether `numpy.dot`
+    copies it, and for A times its own transpose whether NumPy's product is symmetric. For others they are left out: to read them
+    takes a tenth of a microsecond. The flags of `out` say whether it is contiguous, those of `a` whether it is aligned.
     """
     key: Hashable = (a.shape, b.shape, a.dtype, b.dtype)
     if out is not None:
@@ -111,25 +111,33 @@ def numpys_function(ready: HostReady, a: Any, b: Any) -> Way | None:
         return None
     if ready.call.plans[0].host_call != DOT:
         return np.matmul
-    return np.dot if a.ndim == b.ndim == 2 else None  # `dot` has other rules for stacks
+    return np.dot if a.ndim <= 2 and b.ndim <= 2 else None  # `dot` has other rules for stacks
 
 
 def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether strides are left out of a call's key: of two matrices, neither a view of the other, nor both of one array."""
+    """Whether strides are left out of a call's key: of two arrays in one piece each, none a view of the other, nor both of one
+    array. An array that owns its memory lies in one piece, and need not be asked."""
     base, other = a.base, b.base
-    apart = (base is None or base is not other) and base is not b and other is not a
-    return COPIES_GAPS and apart and a.ndim == b.ndim == 2
+    if base is None is other:
+        return True
+    apart = base is not other and base is not b and other is not a
+    return apart and a.flags.forc and b.flags.forc
 
 
 def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:
     """Remember that `matmul(a, b, out)` is NumPy's, if it is."""
     function = numpys_function(ready, a, b)
-    if function is None or (function is np.dot and not _known_by_shapes(a, b)):
+    if function is None or (function is np.dot and not _taken_by_dot(out, ready.result_type)):
         return
     kept = DOTS if function is np.dot else NUMPYS
     if len(kept) >= KEPT_CALLS:
         kept.clear()
     kept.add(numpys_key(a, b, out))
+
+
+def _taken_by_dot(out: np.ndarray | None, kind: np.dtype) -> bool:
+    """Whether `numpy.dot` writes to the caller's array for a result of that type, if there is one."""
+    return out is None or (out.flags.carray and out.dtype == kind)
 
 
 def keep_plain(ready: OpenCLReady, a: Any, b: Any, out: Any, asked: Hashable) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.plan import Plan, Rejection
 from ..core.types import element_type, numpy_dtype
-from ..dispatch.numpys_own import BLAS_TYPES, Asked, kind_of
+from ..dispatch.numpys_own import BLAS_TYPES, Asked
 from .shapes import ProductShape, View
 from .views import host_view, whole_elements
 
@@ -22,15 +22,24 @@ Way = Callable[..., np.ndarray]  # a function of two operands, and of `out`, suc
 
 def asked_of(views: tuple[View, View, View], sizes: ProductShape, types: tuple[str, str], ours: int) -> Asked:
     """What the product of these stacks asks of NumPy. `ours` is the number of products for kernels."""
-    gaps = not COPIES_GAPS and not all(_readable(view) for view in views[:2])
-    across = tuple(_across(view) for view in views[:2])
-    return Asked(prod(sizes.batch), sizes.m, sizes.n, sizes.k, *types, ours, gaps, (across[0], across[1]))
+    a, b = views[:2]
+    gaps = not COPIES_GAPS and not (_readable(a) and _readable(b))
+    pieces = not (_whole(a) and _whole(b))
+    return Asked(prod(sizes.batch), sizes.m, sizes.n, sizes.k, *types, ours, gaps, (_across(a), _across(b)), pieces)
 
 
 def _readable(view: View) -> bool:
     """Whether a BLAS reads the matrices where they lie: along rows or along columns, without overlap."""
     (rows, columns), (down, along) = view.shape[-2:], view.strides[-2:]
     return 1 in (rows, columns) or (along == 1 and down >= columns) or (down == 1 and along >= rows)
+
+
+def _whole(view: View) -> bool:
+    """Whether each matrix lies in one piece, along its rows or along its columns."""
+    (rows, columns), (down, along) = view.shape[-2:], view.strides[-2:]
+    by_rows = (columns == 1 or along == 1) and (rows == 1 or down == columns)
+    by_columns = (rows == 1 or down == 1) and (columns == 1 or along == rows)
+    return by_rows or by_columns
 
 
 def _across(view: View) -> bool:
@@ -83,18 +92,18 @@ def plan_of(kernels: Plan, reason: str, asked: Asked) -> Plan:
     """The plan to call NumPy, with the launches that are not taken."""
     why = f"NumPy's own product is faster here: {reason}; device= asks for kernels"
     lost = tuple(Rejection(step.kernel.name, str(step.config), why) for step in kernels.steps)
-    return replace(kernels, steps=(), host_call=DOT if kind_of(asked) == "outer" else MATMUL, rejected=lost)
+    return replace(kernels, steps=(), host_call=DOT if asked.by_dot else MATMUL, rejected=lost)
 
 
 def numpys_way(asked: Asked, kind: np.dtype) -> Way:
     """The function of NumPy for what is `asked`. It converts its operands to the type `kind`."""
-    if kind_of(asked) != "outer":
+    if not asked.by_dot:
         return partial(np.matmul, dtype=kind, casting="unsafe")
-    m, n = asked.m, asked.n
+    m, n, k = asked.m, asked.n, asked.k
 
     def dot(a: np.ndarray, b: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        column, row = (each.reshape(shape).astype(kind, copy=False) for each, shape in ((a, (m, 1)), (b, (1, n))))
-        return np.dot(column, row, None if out is None else out.reshape(m, n))
+        left, right = (each.reshape(shape).astype(kind, copy=False) for each, shape in ((a, (m, k)), (b, (k, n))))
+        return np.dot(left, right, None if out is None else out.reshape(m, n))
 
     return dot
 
@@ -117,7 +126,7 @@ def host_call(epilogue: Any, asked: Asked) -> HostCall:
             if alpha != 1:
                 np.multiply(result, alpha, result)
         else:
-            product = multiply(arrays["A"], arrays["B"])
+            product = multiply(arrays["A"], arrays["B"]).reshape(result.shape)
             if beta != 1:
                 np.multiply(result, beta, result)
             np.add(result, product if alpha == 1 else product * alpha, result)

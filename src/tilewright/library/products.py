@@ -2,10 +2,11 @@
 
 from __future__ import annotations  # so that a tooltip says ArrayLike, not the twenty types that it stands for
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+from numpy import dot as numpys_dot
 from numpy import matmul as numpys_matmul
 from numpy import ndarray
 from numpy.typing import ArrayLike, DTypeLike
@@ -35,6 +36,8 @@ from .streamed.limits import (
 
 if TYPE_CHECKING:
     from pyopencl.array import Array as DeviceArray
+
+SAME_KIND: Casting = "same_kind"  # the default itself, as Python keeps one string of that text: to compare takes longer
 
 
 @overload
@@ -163,19 +166,21 @@ def matmul(
         type(a) is ndarray is type(b)
         and axes is dtype is precision is device is queue is wait_for is max_device_bytes is max_host_bytes is None
         and progress is False
-        and type(casting) is str
-        and casting == "same_kind"
+        and casting is SAME_KIND
     )
     if plainest and (out is None or type(out) is ndarray):
-        key = (a.shape, b.shape, a.dtype, b.dtype)  # type: ignore[union-attr]  # as `numpys_key`
+        key: Hashable = (a.shape, b.shape, a.dtype, b.dtype)  # type: ignore[union-attr]  # as `numpys_key`
         if out is not None:
             key = (key, out.shape, out.dtype, out.flags.num)
         base, other = a.base, b.base  # type: ignore[union-attr]
-        apart = (base is None or base is not other) and base is not b and other is not a
-        if (apart and key in NUMPYS) or (key, a.strides, b.strides, a.flags.num) in NUMPYS:  # type: ignore[union-attr]
+        if base is not None or other is not None:
+            apart = base is not other and base is not b and other is not a
+            if not (apart and a.flags.forc and b.flags.forc):  # type: ignore[union-attr]
+                key = (key, a.strides, b.strides, a.flags.num)  # type: ignore[union-attr]
+        if key in DOTS:
+            return numpys_dot(a, b) if out is None else numpys_dot(a, b, out)
+        if key in NUMPYS:
             return numpys_matmul(a, b) if out is None else numpys_matmul(a, b, out)
-        if apart and key in DOTS:
-            return np.dot(a, b) if out is None else np.dot(a, b, out)
 
     # 2. A launch on device arrays and their own queue. Each test before this one is a hundredth of such a call's Python.
     asked = ("matmul", casting, dtype, precision)

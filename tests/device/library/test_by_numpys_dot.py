@@ -1,4 +1,4 @@
-"""A column times a row that NumPy multiplies: by `numpy.dot`, which calls a BLAS where `@` loops."""
+"""Products that NumPy multiplies by `numpy.dot`: a column times a row, where `@` loops, and others with a small result."""
 
 import warnings
 from typing import Any
@@ -108,7 +108,6 @@ def test_a_column_times_itself_is_symmetric(dtype: str) -> None:
 
 def test_the_plan_and_the_kept_call_name_dot() -> None:
     assert "calls numpy.dot" in str(tilewright.plan((9, 13, 1)))
-    assert "calls numpy.matmul" in str(tilewright.plan((9, 13, 2)))
     assert "calls numpy.matmul" in str(tilewright.plan((9, 13, 1), batch=3))
     column, row = random((9, 1), "float32"), random((1, 13), "float32")
     for _ in range(3):
@@ -126,3 +125,44 @@ def test_a_prepared_product_calls_dot() -> None:
         np.testing.assert_allclose(product(column, row), column * row, rtol=1e-6)
     stacked = tilewright.prepare(column[None], row)
     assert stacked(column[None], row).shape == (1, 9, 13)
+
+
+def test_small_results_in_one_piece_are_by_dot() -> None:
+    """`numpy.dot` copies operands that lie in pieces, and fills its result first."""
+    wide, long = random((20, 90), "float64"), random((20, 4000), "float64")
+    whole, vector = wide[:, :40].copy(), random((40,), "float64")
+    for a, b, by_dot in (
+        (whole, whole.T.copy(), True),
+        (whole, random((20, 40), "float64").T, True),
+        (whole, vector, True),
+        (wide, wide.T, True),
+        (whole, wide.T[:40], False),
+        (wide[:, :40], vector, False),
+        (long.T, wide[:, :20].copy(), False),
+    ):
+        lookup.DOTS.clear()
+        lookup.NUMPYS.clear()
+        for _ in range(3):
+            np.testing.assert_allclose(matmul(a, b), gemm(a, b, device="cpu"), rtol=1e-12, atol=1e-12)
+        assert (len(lookup.DOTS), len(lookup.NUMPYS)) == ((1, 0) if by_dot else (0, 1))
+
+
+def test_a_call_by_shapes_is_not_one_of_pieces() -> None:
+    whole, wide, b = random((9, 7), "float32"), random((9, 20), "float32"), random((7, 5), "float32")
+    for a in (whole, wide[:, 3:10], whole.T.copy().T, wide[:, :14:2], wide[:, 10:3:-1]):
+        expected = gemm(a, b, device="cpu")
+        for _ in range(3):
+            np.testing.assert_allclose(matmul(a, b), expected, rtol=1e-5, atol=1e-5)
+            np.testing.assert_allclose(matmul(a, b, np.full((9, 5), np.nan, "f4")), expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("right", [(9,), (9, 5)])
+def test_gemm_of_a_result_with_more_or_fewer_dimensions(right: tuple[int, ...]) -> None:
+    for left in ((9,), (7, 9), (1, 7, 9), (1, 1, 7, 9)):
+        a, b = random(left, "float32"), random(right, "float32")
+        c = random(np.shape(np.matmul(a, b)), "float32")
+        named: dict[str, Any]
+        for named in ({"alpha": 2.0}, {"alpha": 2.0, "beta": -1.0, "c": c}, {"beta": 1.0, "c": c}):
+            for _ in range(3):
+                found = gemm(a, b, **named)
+                np.testing.assert_allclose(found, gemm(a, b, device="cpu", **named), rtol=1e-5, atol=1e-5)
