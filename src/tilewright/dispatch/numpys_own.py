@@ -23,7 +23,8 @@ of a stack that it begins, and its BLAS multiplies small matrices by other code 
 size on: OpenBLAS 0.3.31 from 64^3 to 100^3 multiply-adds on. For them a time is expected for both, as a sum of amounts times
 what each was measured to cost (`Costs`): for the call, and for each product, each multiply-add, each element of C, and each of
 A and B, where NumPy wakes no threads and where it does, and for each element of a product or stack that no cache holds. Kernels
-pay for rows of C in whole vectors, and more for an operand that lies transposed: for each element, and once in a call. Kinds are
+pay for rows of C in whole vectors, for panels of B, and more for an operand that lies transposed: for each element, and once in
+a call. Kinds are
 "product" and, with 2 to 16 steps of k, "shallow"; "stack" and "shallows" of them; "vectors" (stacks with one row or column each),
 "outers" (k = 1) and "looped" (no BLAS).
 
@@ -209,8 +210,8 @@ def numpys_amounts(asked: Asked, woken: bool) -> tuple[float, ...]:
 
 
 def kernels_amounts(asked: Asked) -> tuple[float, ...]:
-    """The same for a kernel: with rows of C in whole vectors. Elements that lie transposed, and a call for A and one for B
-    where it does, stand before the elements from memory."""
+    """The same for a kernel: with rows of C in whole vectors. Elements of B in whole panels, as they are packed, elements that
+    lie transposed, and a call for A and one for B where it does, stand before the elements from memory."""
     count, n, k = asked.ours, asked.n, asked.k
     m = asked.m * asked.products // asked.ours
     line = max(1, VECTOR_BYTES // element_type(asked.result).itemsize)
@@ -218,7 +219,8 @@ def kernels_amounts(asked: Asked) -> tuple[float, ...]:
     across = m * k * asked.across[0] + k * n * asked.across[1]
     work = (count, count * m * width * k, count * m * width, count * (m * k + k * n))
     calls = (CALL * asked.across[0], CALL * asked.across[1])
-    return CALL, *work, count * across, *calls, elements_from_memory(asked)
+    packed = count * k * -(-n // (2 * line)) * 2 * line
+    return CALL, *work, packed, count * across, *calls, elements_from_memory(asked)
 
 
 def numpys_own(asked: Asked, measured: Measured) -> str:

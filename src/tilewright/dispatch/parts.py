@@ -6,6 +6,7 @@ from ..core.types import element_type
 from ..kernels.product.call import call_of
 from ..kernels.product.cpu.config import CpuConfig
 from ..kernels.product.cpu.config_few_columns import CpuFewColumnsConfig
+from ..kernels.product.cpu.config_few_columns_down import CpuFewColumnsDownConfig
 from ..kernels.product.cpu.config_gemv import CpuGemvConfig
 from ..kernels.product.cpu.config_outer import CpuOuterConfig
 
@@ -23,6 +24,10 @@ def note_on_parts(plan: Plan) -> str:
     if isinstance(config, CpuFewColumnsConfig):
         # its blocks of k depend on k and on the few columns alone
         few_rows = config.oriented(call).is_transposed
+        return f"few rows of A are summed in another order than more of them: {REMEDY}" if few_rows else ""
+    if isinstance(config, CpuFewColumnsDownConfig):
+        # in ascending k, as more rows are if their k is not cut
+        few_rows = config.oriented(call).is_transposed and call.k > config.uncut_depth
         return f"few rows of A are summed in another order than more of them: {REMEDY}" if few_rows else ""
     if isinstance(config, CpuGemvConfig):
         return f"a single row or column is summed in another order than more of them: {REMEDY}"

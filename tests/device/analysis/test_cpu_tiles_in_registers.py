@@ -16,6 +16,7 @@ from tilewright.core.problem import Gemm
 from tilewright.dispatch.choice import plan_product
 from tilewright.kernels.product.cpu.config import CpuConfig
 from tilewright.kernels.product.cpu.config_few_columns import CpuFewColumnsConfig
+from tilewright.kernels.product.cpu.config_few_columns_down import CpuFewColumnsDownConfig
 from tilewright.kernels.product.cpu.cost import LARGE_LEVEL2, SMALL_LEVEL2
 from tilewright.runtime.device import Device
 
@@ -87,3 +88,22 @@ def test_no_sum_of_few_columns_leaves_its_register(one_device: Device, level: st
     tiles = [texts for texts in loops if sum("vfmadd" in each for each in texts) == tile]
     # One loop runs along k. The other goes from columns to columns, for what is left of k, and so loads and stores all sums.
     assert min(sum(bool(SPILL.search(each)) for each in texts) for texts in tiles) == 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_no_sum_of_few_columns_down_leaves_its_register(one_device: Device, level: str, dtype: str) -> None:
+    pytest.importorskip("capstone")
+    if not one_device.info.platform.startswith("Intel"):
+        pytest.skip("Intel's CPU runtime is not here")
+    problem = Gemm(2000, 12, 256, dtype, a_order="column")
+    plan = plan_product(problem, replace(find_target(level).info, compute_units=2))
+    (step,) = plan.steps
+    config = step.config
+    assert isinstance(config, CpuFewColumnsDownConfig)
+    code = parse_x86(code_from_driver(plan, step, one_device.info, level).texts[FORM])
+    loops = [[each.text for each in loop.instructions] for loop in loops_of(code)]
+    for columns in range(1, config.COLUMNS + 1):
+        along_k = [each for each in loops if sum("vfmadd" in text for text in each) == config.VECTORS * columns]
+        assert along_k, columns
+        assert not any(SPILL.search(text) for each in along_k for text in each), columns

@@ -38,13 +38,13 @@ def faults(case: Case) -> list[str]:
 
 def test_a_change_of_plan_is_found_to_the_element() -> None:
     """Blocks of K hold 512 steps: with 513 the sums of halves wait in scratch memory."""
-    base = Gemm(2, 16, 1, "float16")
+    base = Gemm(40, 40, 1, "float16")
     line = Line("k", lambda size: resized(base, "k", size), 300, 700)
     pairs = [
         (before.problem, after.problem, before.plan.scratch, after.plan.scratch)
         for before, after in changes(line, SMALL_CPU)
     ]
-    assert pairs == [(replace(base, k=512), replace(base, k=513), {}, {"sums": 4 * 2 * 16})]
+    assert pairs == [(replace(base, k=512), replace(base, k=513), {}, {"sums": 4 * 40 * 40})]
 
 
 def test_of_many_places_the_cheapest_is_taken() -> None:

@@ -16,6 +16,8 @@ from . import config_outer
 from .config import CpuConfig
 from .config_bools import CpuBoolsConfig
 from .config_few_columns import LARGE_LEVEL2_VECTORS, MAX_ROWS, MOST_COLUMNS, PACKED_BYTES, CpuFewColumnsConfig
+from .config_few_columns_down import MOST_COLUMNS as MOST_COLUMNS_DOWN
+from .config_few_columns_down import RUN_BYTES, SUMS_BYTES, CpuFewColumnsDownConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
 from .config_outer import CpuOuterConfig
 from .config_reproducible import ReproducibleConfig
@@ -34,6 +36,9 @@ PIECES_NEED = {
 # (rows, columns) of the tile of few_columns.cl by the bytes of a vector: 16 sums in 32 registers of 64 bytes, 8 sums in 16
 # shorter registers. Both are multiples of a vector's elements.
 FEW_COLUMNS_TILES = {64: (4, 4), 32: (4, 2), 16: (4, 2)}
+
+# (vectors, columns) of the tile of few_columns_down.cl by the bytes of a vector: 24 sums in 32 registers of 64 bytes, 12 in 16.
+FEW_COLUMNS_DOWN_TILES = {64: (4, 6), 32: (2, 6), 16: (2, 6)}
 
 # (rows, vectors) of bools.cl by the bytes of a vector: 16 sums in 32 registers, 8 in 16; and the steps of k in a block, whose B
 # takes 64 or 128 KiB of a level-2 cache.
@@ -135,6 +140,19 @@ def few_columns_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Ker
     )  # fmt: skip
     dtypes = tuple(name for name in DTYPES if not exact_depth(name) and element_type(name).parts == 1)
     return Kernel(HERE / "few_columns.cl", config, dtypes=dtypes, steps=one_step)
+
+
+def few_columns_down_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -> Kernel:
+    """few_columns_down.cl for a device's vectors and registers, and the types of few_columns.cl."""
+    real_bytes = element_type(dtype).component_bytes
+    vectors, columns = FEW_COLUMNS_DOWN_TILES[vector_bytes]
+    tile = register_tile(vector_bytes, real_bytes, False, level2_bytes=device.level2_bytes)
+    config = CpuFewColumnsDownConfig(
+        vectors, columns, vector_bytes // real_bytes, MOST_COLUMNS_DOWN, SUMS_BYTES // real_bytes,
+        RUN_BYTES // (vectors * vector_bytes), device.compute_units, tile.panel, tile.uncut_depth,
+    )  # fmt: skip
+    dtypes = tuple(name for name in DTYPES if not exact_depth(name) and element_type(name).parts == 1)
+    return Kernel(HERE / "few_columns_down.cl", config, dtypes=dtypes, steps=one_step)
 
 
 def reproducible_kernels(dtype: str, device: DeviceInfo, vector_bytes: int) -> tuple[Kernel, ...]:

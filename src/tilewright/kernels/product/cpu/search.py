@@ -10,6 +10,7 @@ from .config import oriented
 from .elements import takes_vectors
 from .kernels import (
     bools_kernel,
+    few_columns_down_kernel,
     few_columns_kernel,
     gemv_kernel,
     outer_kernel,
@@ -31,7 +32,8 @@ def offers(call: GemmCall, device: DeviceInfo) -> Iterator[Candidate]:
     )
     halved = map(symmetric_kernel, blocked) if call.symmetric else ()
     chained = reproducible_kernels(call.dtype, device, vector_bytes) if call.precision == REPRODUCIBLE else ()
-    thin = (each(call.dtype, device, vector_bytes) for each in (gemv_kernel, outer_kernel, few_columns_kernel))
+    few = few_columns_kernel, few_columns_down_kernel
+    thin = (each(call.dtype, device, vector_bytes) for each in (gemv_kernel, outer_kernel, *few))
     bits = (bools_kernel(device, vector_bytes),) if call.dtype == "bool" else ()
     kernels = (*chained, *bits, *thin, *halved, *blocked)
     for place, kernel in enumerate(kernels):

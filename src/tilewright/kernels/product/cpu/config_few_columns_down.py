@@ -1,0 +1,99 @@
+"""The configuration of few_columns_down.cl: products where B has a few columns and A lies along its columns, or the transpose."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ....core.device import DeviceInfo
+from ....core.kernel import NDRange, round_up
+from ....core.problem import Problem
+from ..call import GemmCall, call_of
+from ..config import ProductConfig
+from .config import LAST_COLUMNS, LAST_DEPTH
+from .elements import element_macros, result_refusal
+from .row_groups import group_rows, groups_of
+
+SUMS_BYTES = 128 * 1024  # of a group: in half of the smallest level-2 caches, through which A streams meanwhile
+RUN_BYTES = 16 * 1024  # of A in a block of k, which stay in half of the smallest level-1 caches
+MOST_COLUMNS = 32
+# 06_production.cl packs A by columns, and computes whole vectors of columns, but its sums go to C from registers. So this kernel
+# wants FEWEST_STEPS of k, and DEEP steps where FULL_COLUMNS or more fill two vectors there. Few rows need no packing of A there,
+# so that as many of them are never taken. The time of that kernel by this one's on a Zen 5, 2500 rows of float32: with 64 steps
+# 0.96 to 1.4, with 128 1.1 to 1.5, with 1000 1.2 to 1.5; 32 columns 0.85, 0.91 and 1.05. With 32 steps of float64 0.74 to 1.0.
+FEWEST_STEPS, DEEP, FULL_COLUMNS = 64, 256, 29
+
+
+@dataclass(frozen=True)
+class CpuFewColumnsDownConfig(ProductConfig):
+    """The register tile and the buffers of few_columns_down.cl, whose fields are explained at its top."""
+
+    VECTORS: int
+    COLUMNS: int
+    VW: int
+    MOST_COLUMNS: int
+    SUMS: int
+    DEPTH: int
+    units: int  # cores
+    panel: int  # columns of a panel of 06_production.cl
+    uncut_depth: int  # steps of K up to which that kernel gives rows the same bits in products of other sizes
+
+    @property
+    def rows(self) -> int:
+        """Rows of C that are computed together."""
+        return self.VECTORS * self.VW
+
+    def orientation(self, problem: Problem) -> GemmCall:
+        """With few columns, as the caller has it if it is so. Few rows are columns of the transposed product.
+
+        A part of A that has few rows must have the bits of the whole where 06_production.cl promises that. Both sum in
+        ascending k, but for the last columns that it sums along k.
+        """
+        call = call_of(problem)
+        own = call.transposed if call.is_transposed else call
+        along_k = own.k >= LAST_DEPTH and 0 < own.n % self.panel <= LAST_COLUMNS
+        if self.takes(own) or (along_k and own.k <= self.uncut_depth):
+            return own
+        return own.transposed if self.takes(own.transposed) else own
+
+    def takes(self, call: GemmCall) -> bool:
+        """Whether the columns are few, A lies along its columns, and it pays."""
+        return 0 < call.n <= self.MOST_COLUMNS and call.a.row == 1 and call.a.column != 1 and self.pays(call)
+
+    def pays(self, call: GemmCall) -> bool:
+        """Whether it takes less time than 06_production.cl."""
+        if call.n >= FULL_COLUMNS:
+            return call.k >= DEEP and not call.is_transposed
+        return call.k >= FEWEST_STEPS
+
+    def group_rows(self, call: GemmCall) -> int:
+        """Rows of C that one work-group computes."""
+        most = (self.SUMS // max(1, call.n) - self.VW) // self.rows * self.rows
+        return group_rows(call, self.units, max(self.rows, most), self.rows)
+
+    def depth(self, call: GemmCall) -> int:
+        """Steps of K in a block: all blocks have nearly as many."""
+        return -(-call.k // max(1, -(-call.k // self.DEPTH)))
+
+    def ndrange(self, problem: Problem) -> NDRange:
+        call = self.oriented(problem)
+        return groups_of(call, self.group_rows(call))
+
+    def scalars(self, problem: Problem) -> dict[str, int | float]:
+        call = self.oriented(problem)
+        rows = self.group_rows(call)
+        # A vector more, of which nothing is used, and so that columns of sums begin at different places of level 1.
+        return {"mb": rows, "kb": self.depth(call), "sum_row": round_up(rows, self.rows) + self.VW}
+
+    def macros(self, problem: Problem) -> dict[str, str | int]:
+        return {**super().macros(problem), **element_macros(self.oriented(problem)), "DOT": 0}
+
+    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
+        call = self.oriented(problem)
+        refusal = result_refusal(call)
+        if refusal:
+            yield refusal
+        if not 0 < call.n <= self.MOST_COLUMNS:
+            yield f"C has {call.n} columns, not 1 to {self.MOST_COLUMNS}"
+        elif call.a.row != 1:
+            yield f"the columns of A have elements {call.a.row} apart, not 1"
+        elif not self.takes(call):
+            yield f"another kernel computes {call.n} columns and k={call.k} sooner"
