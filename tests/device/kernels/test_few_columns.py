@@ -128,10 +128,10 @@ def test_rows_of_a_part_have_the_bits_of_the_whole(cpu: Device) -> None:
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
 def test_a_by_columns_is_read_as_it_lies(dtype: str, cpu: Device) -> None:
     """By few_columns_down.cl; what that does not take by the kernel of few rows, as the transposed product."""
-    for m, n, k in ((70, 8, 300), (16, 16, 64), (500, 3, 1)):
+    for m, n, k in ((300, 8, 300), (16, 16, 64), (500, 3, 1)):
         a, b = (random_of(shape, "float32", 12).astype(dtype) for shape in ((k, m), (k, n)))
         found = tilewright.matmul(a.T, b, queue=cpu.queue)
         np.testing.assert_allclose(found, a.T.astype("c16") @ b, rtol=1e-4, atol=1e-3)
     complexes = dtype.startswith("complex")
     wanted = "cpu/06_production" if complexes else "cpu/few_columns_down"
-    assert kernel_of((70, 8, 300), dtype, cpu, "TN") == wanted
+    assert kernel_of((300, 8, 300), dtype, cpu, "TN") == wanted

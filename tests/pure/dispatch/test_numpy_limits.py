@@ -112,12 +112,22 @@ def test_large_products_are_for_kernels() -> None:
 
 def test_amounts_of_a_kernel() -> None:
     one = asked(10, m=3, n=17, k=5, across=(True, False))
-    assert kernels_amounts(one)[1:] == (10, 10 * 3 * 32 * 5, 10 * 3 * 32, 10 * (15 + 85), 10 * 15, CALL, 0, 0)
+    assert kernels_amounts(one)[1:] == (
+        10,
+        10 * 3 * 32 * 5,
+        10 * 3 * 32,
+        10 * (15 + 85),
+        10 * 32 * 5,
+        10 * 15,
+        CALL,
+        0,
+        0,
+    )
     work = (10, 10 * 3 * 17 * 5, 10 * 3 * 17, 10 * (15 + 85))
     assert numpys_amounts(one, False)[1:] == (*work, 0, 0, 0, 0, 0)
     assert numpys_amounts(one, True)[1:] == (0, 0, 0, 0, *work, 0)
     folded = asked(10, m=3, n=17, k=5, ours=1)  # one matrix with ten times the rows
-    assert kernels_amounts(folded)[1:] == (1, 30 * 32 * 5, 30 * 32, 150 + 85, 0, 0, 0, 0)
+    assert kernels_amounts(folded)[1:] == (1, 30 * 32 * 5, 30 * 32, 150 + 85, 32 * 5, 0, 0, 0, 0)
 
 
 def test_elements_that_no_cache_holds() -> None:

@@ -18,7 +18,7 @@ def config_of(dtype: str, vector_bytes: int = 64) -> CpuFewColumnsDownConfig:
 
 
 @given(
-    st.integers(1, 10**6), st.integers(1, MOST_COLUMNS), st.integers(1, 10**7), st.integers(1, 40),
+    st.integers(1, 10**6), st.integers(1, MOST_COLUMNS), st.integers(1000, 10**7), st.integers(1, 40),
     st.sampled_from(sorted(FEW_COLUMNS_DOWN_TILES)), st.sampled_from(("float32", "float64")),
 )  # fmt: skip
 def test_groups_cover_the_rows_and_their_sums_fit(
@@ -27,12 +27,12 @@ def test_groups_cover_the_rows_and_their_sums_fit(
     config = config_of(dtype, vector_bytes)
     call = call_of(Gemm(m, n, k, dtype, batch=batch, a_order="column"))
     rows = config.group_rows(call)
-    scalars = config.scalars(Gemm(m, n, max(k, 256), dtype, batch=batch, a_order="column"))
-    assert rows % config.rows == 0
+    scalars = config.scalars(call)
+    assert rows % config.VW == 0
     assert rows * -(-m // rows) >= m
     assert n * scalars["sum_row"] <= config.SUMS
-    # The last vectors of rows slide back, and their sums are read up to a vector further.
-    assert scalars["sum_row"] >= scalars["mb"] + config.VW
+    assert scalars["mb"] == rows
+    assert scalars["sum_row"] >= rows
     kb = config.depth(call)
     assert 1 <= kb <= config.DEPTH
     assert -(-k // kb) == -(-k // config.DEPTH)
@@ -41,14 +41,16 @@ def test_groups_cover_the_rows_and_their_sums_fit(
 @pytest.mark.parametrize(
     ("problem", "word"),
     [
-        (Gemm(100, 33, 200, a_order="column"), "33 columns"),
-        (Gemm(100, 4, 200), "200 apart"),
-        (Gemm(100, 4, 63, a_order="column"), "4 columns and k=63 sooner"),
-        (Gemm(100, 29, 255, a_order="column"), "29 columns and k=255 sooner"),
-        (Gemm(28, 100, 64), ""),
-        (Gemm(29, 100, 2000), "100 columns"),
-        (Gemm(100, 28, 64, a_order="column"), ""),
-        (Gemm(100, 32, 256, a_order="column"), ""),
+        (Gemm(300, 33, 200, a_order="column"), "33 columns"),
+        (Gemm(300, 4, 200), "200 apart"),
+        (Gemm(300, 4, 63, a_order="column"), "4 columns and k=63 sooner"),
+        (Gemm(300, 29, 255, a_order="column"), "29 columns and k=255 sooner"),
+        (Gemm(28, 300, 64), ""),
+        (Gemm(29, 300, 2000), "300 columns"),
+        (Gemm(300, 28, 64, a_order="column"), ""),
+        (Gemm(300, 32, 256, a_order="column"), ""),
+        (Gemm(255, 4, 256, a_order="column"), "4 columns and k=256 sooner"),
+        (Gemm(2, 4, 257, a_order="column"), ""),
     ],
 )
 def test_what_it_takes(problem: Gemm, word: str) -> None:
