@@ -18,7 +18,7 @@ def config_of(dtype: str, vector_bytes: int = 64) -> CpuFewColumnsDownConfig:
 
 
 @given(
-    st.integers(1, 10**6), st.integers(1, MOST_COLUMNS), st.integers(1000, 10**7), st.integers(1, 40),
+    st.integers(2, 10**6), st.integers(1, MOST_COLUMNS), st.integers(1000, 10**7), st.integers(1, 40),
     st.sampled_from(sorted(FEW_COLUMNS_DOWN_TILES)), st.sampled_from(("float32", "float64")),
 )  # fmt: skip
 def test_groups_cover_the_rows_and_their_sums_fit(
