@@ -135,3 +135,22 @@ def test_a_by_columns_is_read_as_it_lies(dtype: str, cpu: Device) -> None:
     complexes = dtype.startswith("complex")
     wanted = "cpu/06_production" if complexes else "cpu/few_columns_down"
     assert kernel_of((300, 8, 300), dtype, cpu, "TN") == wanted
+
+
+@pytest.mark.parametrize("k", [64, 200, 256])
+def test_parts_that_another_kernel_multiplies_have_the_bits_of_the_whole(k: int, cpu: Device) -> None:
+    """Both sum in ascending k: few rows of A by columns, and as many rows as another kernel takes for columns."""
+    a, b = random_of((k, 900), "float32", 13).T, random_of((k, 9), "float32", 14)
+    assert kernel_of((900, 9, k), "float32", cpu, "TN") == "cpu/few_columns_down"
+    whole = tilewright.matmul(a, b, queue=cpu.queue)
+    for rows in (3, 19, 100):
+        assert kernel_of((rows, 9, k), "float32", cpu, "TN") == "cpu/06_production"
+        assert tilewright.matmul(a[:rows], b, queue=cpu.queue).tobytes() == whole[:rows].tobytes()
+    for n in (500, 514):
+        a, b = random_of((40, k), "float32", 15), random_of((k, n), "float32", 16)
+        assert kernel_of((40, n, k), "float32", cpu) == "cpu/06_production"
+        whole = tilewright.matmul(a, b, queue=cpu.queue)
+        for rows in (3, 19, 28):
+            taken = kernel_of((rows, n, k), "float32", cpu)
+            assert taken == ("cpu/06_production" if n == 514 and k >= 128 else "cpu/few_columns_down")
+            assert tilewright.matmul(a[:rows], b, queue=cpu.queue).tobytes() == whole[:rows].tobytes()
