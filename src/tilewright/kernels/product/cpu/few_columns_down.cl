@@ -24,18 +24,18 @@
 // Tall runs of A are multiplied where they lie. What is left of rows, less than VECTORS vectors of them, is copied first, so that
 // it ends with zeros where the last vector does.
 #define HEIGHT tall
-#define HIGH VECTORS
+#define RUN_VECTORS VECTORS
 #define FROM const __global IN *
 #define LOAD_FROM(p) LOAD_IN(p)
 #define ASK_AHEAD(p) PREFETCH(p)
 #include "multiply_down.cl"
 #undef HEIGHT
-#undef HIGH
+#undef RUN_VECTORS
 #undef FROM
 #undef LOAD_FROM
 #undef ASK_AHEAD
 #define HEIGHT low
-#define HIGH 1
+#define RUN_VECTORS 1
 #define FROM const REAL *
 #define LOAD_FROM(p) AT(p)
 #define ASK_AHEAD(p)

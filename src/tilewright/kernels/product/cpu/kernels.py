@@ -16,13 +16,13 @@ from . import config_outer
 from .config import CpuConfig
 from .config_bools import CpuBoolsConfig
 from .config_few_columns import LARGE_LEVEL2_VECTORS, MAX_ROWS, MOST_COLUMNS, PACKED_BYTES, CpuFewColumnsConfig
+from .config_few_columns_down import CROWDED_COLUMNS, RUN_BYTES, SUMS_BYTES, CpuFewColumnsDownConfig
 from .config_few_columns_down import MOST_COLUMNS as MOST_COLUMNS_DOWN
-from .config_few_columns_down import RUN_BYTES, SUMS_BYTES, CpuFewColumnsDownConfig
 from .config_gemv import LEVEL1_BYTES, CpuGemvConfig
 from .config_outer import CpuOuterConfig
 from .config_reproducible import ReproducibleConfig
 from .config_symmetric import CpuSymmetricConfig
-from .cost import register_tile
+from .cost import LARGE_LEVEL2, register_tile
 from .elements import DTYPES, exact_depth, sums_wait
 
 HERE = Path(__file__).parent
@@ -150,6 +150,7 @@ def few_columns_down_kernel(dtype: str, device: DeviceInfo, vector_bytes: int) -
     config = CpuFewColumnsDownConfig(
         vectors, columns, vector_bytes // real_bytes, MOST_COLUMNS_DOWN, SUMS_BYTES // real_bytes,
         RUN_BYTES // (vectors * vector_bytes), device.compute_units, tile.panel, tile.uncut_depth,
+        MOST_COLUMNS_DOWN if device.level2_bytes >= LARGE_LEVEL2 else CROWDED_COLUMNS,
     )  # fmt: skip
     dtypes = tuple(name for name in DTYPES if not exact_depth(name) and element_type(name).parts == 1)
     return Kernel(HERE / "few_columns_down.cl", config, dtypes=dtypes, steps=one_step)

@@ -3,7 +3,7 @@
 // This file is included once for tall runs of A and once for low ones, with a function for each number of columns.
 //
 // HEIGHT       what the functions are called after
-// HIGH         vectors of rows that are computed together
+// RUN_VECTORS  vectors of rows that are computed together
 // FROM         a pointer to A, from which LOAD_FROM loads a vector; ASK_AHEAD asks for one that will be needed
 
 static inline __attribute__((always_inline)) void JOIN(multiply_, JOIN(HEIGHT, _columns))(REAL *sum, int sum_row, FROM a,
@@ -11,25 +11,25 @@ static inline __attribute__((always_inline)) void JOIN(multiply_, JOIN(HEIGHT, _
                                                                                          int depth, int first,
                                                                                          const int columns)
 {
-    vec own[HIGH * COLUMNS];
+    vec own[RUN_VECTORS * COLUMNS];
 #pragma unroll
     for (int c = 0; c < columns; c++)
 #pragma unroll
-        for (int v = 0; v < HIGH; v++)
-            own[c * HIGH + v] = first ? (vec)(0) : AT(sum + c * sum_row + v * VW);
+        for (int v = 0; v < RUN_VECTORS; v++)
+            own[c * RUN_VECTORS + v] = first ? (vec)(0) : AT(sum + c * sum_row + v * VW);
     for (int k = 0; k < depth; k++) {
-        vec factor[HIGH];
+        vec factor[RUN_VECTORS];
 #pragma unroll
-        for (int v = 0; v < HIGH; v++) {
+        for (int v = 0; v < RUN_VECTORS; v++) {
             factor[v] = LOAD_FROM(a + v * VW);
-            ASK_AHEAD(a + (HIGH + v) * VW);
+            ASK_AHEAD(a + (RUN_VECTORS + v) * VW);
         }
 #pragma unroll
         for (int c = 0; c < columns; c++) {
             const vec other = (vec)(x[c]);
 #pragma unroll
-            for (int v = 0; v < HIGH; v++)
-                own[c * HIGH + v] = multiply_add(factor[v], other, own[c * HIGH + v]);
+            for (int v = 0; v < RUN_VECTORS; v++)
+                own[c * RUN_VECTORS + v] = multiply_add(factor[v], other, own[c * RUN_VECTORS + v]);
         }
         a += a_column;
         x += NR;
@@ -37,8 +37,8 @@ static inline __attribute__((always_inline)) void JOIN(multiply_, JOIN(HEIGHT, _
 #pragma unroll
     for (int c = 0; c < columns; c++)
 #pragma unroll
-        for (int v = 0; v < HIGH; v++)
-            AT(sum + c * sum_row + v * VW) = own[c * HIGH + v];
+        for (int v = 0; v < RUN_VECTORS; v++)
+            AT(sum + c * sum_row + v * VW) = own[c * RUN_VECTORS + v];
 }
 
 #undef COLUMNS_TOGETHER
@@ -69,7 +69,7 @@ static void JOIN(multiply_, HEIGHT)(REAL *sum, int sum_row, FROM a, long a_colum
                                     int columns, int first)
 {
     const int passes = (columns + COLUMNS - 1) / COLUMNS, together = (columns + passes - 1) / passes;
-    for (int i = 0; i < rows; i += HIGH * VW) {
+    for (int i = 0; i < rows; i += RUN_VECTORS * VW) {
         for (int j = 0; j < columns; j += together) {
             switch (min(together, columns - j)) {
                 CASE(1);
