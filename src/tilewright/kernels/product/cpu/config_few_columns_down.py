@@ -25,8 +25,8 @@ MOST_COLUMNS = 32
 FEWEST_STEPS, DEEP, FULL_COLUMNS = 64, 256, 29
 TALL = 4  # times the rows that are computed together
 # Columns of A that lie a multiple of a page apart share a few places of a level-1 cache, and of a level-2 cache of 1 MiB, from
-# which B's further columns then read them. 4096 x n x 4096 of float32 on a Zen 5: 1.15 with 4 columns, 1.0 with 8, 0.8 to 1.0 with 16,
-# and 0.65 to 0.76 with 24; on an Emerald Rapids Xeon, with 2 MiB, 1.9, 1.5 with 16 and 1.05 with 24.
+# which B's further columns then read them. 4096 x n x 4096 of float32 on a Zen 5: 1.15 with 4 columns, 1.0 with 8, 0.8 to 1.0
+# with 16, and 0.65 to 0.76 with 24; on an Emerald Rapids Xeon, with 2 MiB, 1.9, 1.5 with 16 and 1.05 with 24.
 CROWDED_COLUMNS = 8
 
 
