@@ -4,15 +4,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from thin_products import check, kernel_of, random_of
 
 import tilewright
-from tilewright.core.plan import Plan
 from tilewright.kernels.product.cpu.config_few_columns_down import CpuFewColumnsDownConfig
 from tilewright.library import engine
 from tilewright.runtime.opencl.device import Device
 
 NAME = "cpu/few_columns_down"
-TOLERANCE = {"float32": 1e-6, "float64": 1e-14, "float16": 1e-3}
 
 
 @pytest.fixture
@@ -32,28 +31,6 @@ def always(monkeypatch: pytest.MonkeyPatch, cpu: Device) -> Iterator[None]:
     yield
     for calls in (kept.calls, kept.ready):
         calls.clear()
-
-
-def kernel_of(size: tuple[int, int, int], dtype: str, device: Device, layout: str) -> str:
-    found = tilewright.plan(size, dtype=dtype, layout=layout, device=device.info.name)
-    assert isinstance(found, Plan)
-    return found.steps[-1].kernel.name
-
-
-def random_of(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
-    random = np.random.default_rng(seed)
-    if np.dtype(dtype).kind == "f":
-        return random.normal(size=shape).astype(dtype)
-    return random.integers(-(2**20), 2**20, shape).astype(dtype)
-
-
-def check(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
-    if found.dtype.kind != "f":
-        np.testing.assert_array_equal(found, a @ b)
-        return
-    wide_a, wide_b = a.astype("f8"), b.astype("f8")
-    error = np.abs(found - wide_a @ wide_b)
-    assert (error <= TOLERANCE[found.dtype.name] * (np.abs(wide_a) @ np.abs(wide_b)) + 1e-30).all()
 
 
 SIZES = [
