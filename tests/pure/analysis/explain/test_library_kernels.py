@@ -102,6 +102,9 @@ def planned() -> Iterator[Launches]:
         Gemm(6, 11, 69, "float64", batch=2),
         Gemm(5, 2, 130, "int32"),
         Gemm(5, 60, 259, b_order="column"),
+        Gemm(70, 7, 259, a_order="column"),
+        Gemm(37, 3, 131, "float64", a_order="column", batch=2),
+        Gemm(5, 43, 261),
     ]
     products += [
         Gemm(9, 37, 1),
