@@ -93,15 +93,31 @@ def kernels_multiply(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
 def numpys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """NumPy's own product wherever NumPy can do what is asked, on a default device that is a CPU. Nothing is measured."""
     monkeypatch.setattr(numpys_own, "ALWAYS", dict.fromkeys(numpys_own.WORDS, float("inf")))
-    _forget_calls()
+    _forget_calls(engine.default_device())
     yield
-    _forget_calls()
+    _forget_calls(engine.default_device())
 
 
-def _forget_calls() -> None:
+@pytest.fixture
+def cpu(device: Device) -> Device:
+    """The device of this test if it is a CPU that the kernels for CPUs are for."""
+    if "cpu" not in device.info.features:
+        pytest.skip("a kernel for CPUs")
+    return device
+
+
+@pytest.fixture
+def fresh_calls(cpu: Device) -> Iterator[None]:
+    """For a test that changes what is chosen: no call is planned as it was before, nor a later one as in this test."""
+    _forget_calls(cpu)
+    yield
+    _forget_calls(cpu)
+
+
+def _forget_calls(device: Device) -> None:
     lookup.NUMPYS.clear()
     lookup.DOTS.clear()
-    kept = engine.kept_on(engine.default_device())
+    kept = engine.kept_on(device)
     kept.calls.clear()
     kept.ready.clear()
 

@@ -32,7 +32,7 @@ MOST = {
 LEAST_AMOUNT = {"product": 2**18, "shallow": 2**18}  # of one sample: an enqueue takes longer than smaller ones
 MOST_AMOUNT = {"product": 2**24, "shallow": 2**24, "outers": 2**18, "looped": 2**17}  # of one sample: 0.1 to 1 ms
 MOST_BY_BLAS = 2**23
-# Kinds of which each UNCACHED_EVERY-th sample is a stack of UNCACHED_BYTES, which no cache holds.
+# In these kinds every UNCACHED_EVERY-th sample is a stack of UNCACHED_BYTES, more than any cache holds.
 UNCACHED_KINDS, UNCACHED_EVERY, UNCACHED_BYTES = ("stack", "shallows", "vectors"), 8, 3 * LARGE_BYTES // 2
 GOLDEN = 1.1673039782614187  # x^5 = x + 1: the golden ratio of four dimensions
 

@@ -72,18 +72,22 @@ def test_a_tile_of_too_many_sums_is_seen_to_spill(one_device: Device) -> None:
     assert any(texts for _, texts in found)
 
 
+def loops_of_product(problem: Gemm, intel: DeviceInfo, level: str) -> tuple[Config, list[list[str]]]:
+    """The configuration that is chosen, and the instructions of each loop that Intel's driver makes of its kernel."""
+    pytest.importorskip("capstone")
+    if not intel.platform.startswith("Intel"):
+        pytest.skip("Intel's CPU runtime is not here")
+    plan = plan_product(problem, replace(find_target(level).info, compute_units=2))
+    (step,) = plan.steps
+    code = parse_x86(code_from_driver(plan, step, intel, level).texts[FORM])
+    return step.config, [[each.text for each in loop.instructions] for loop in loops_of(code)]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_sum_of_few_columns_leaves_its_register(one_device: Device, level: str, dtype: str) -> None:
-    pytest.importorskip("capstone")
-    if not one_device.info.platform.startswith("Intel"):
-        pytest.skip("Intel's CPU runtime is not here")
-    plan = plan_product(Gemm(256, 2, 256, dtype), replace(find_target(level).info, compute_units=2))
-    (step,) = plan.steps
-    config = step.config
+    config, loops = loops_of_product(Gemm(256, 2, 256, dtype), one_device.info, level)
     assert isinstance(config, CpuFewColumnsConfig)
-    code = parse_x86(code_from_driver(plan, step, one_device.info, level).texts[FORM])
-    loops = [[each.text for each in loop.instructions] for loop in loops_of(code)]
     tile = config.ROWS * config.COLUMNS
     tiles = [texts for texts in loops if sum("vfmadd" in each for each in texts) == tile]
     # One loop runs along k. The other goes from columns to columns, for what is left of k, and so loads and stores all sums.
@@ -93,16 +97,8 @@ def test_no_sum_of_few_columns_leaves_its_register(one_device: Device, level: st
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_sum_of_few_columns_down_leaves_its_register(one_device: Device, level: str, dtype: str) -> None:
-    pytest.importorskip("capstone")
-    if not one_device.info.platform.startswith("Intel"):
-        pytest.skip("Intel's CPU runtime is not here")
-    problem = Gemm(2000, 12, 256, dtype, a_order="column")
-    plan = plan_product(problem, replace(find_target(level).info, compute_units=2))
-    (step,) = plan.steps
-    config = step.config
+    config, loops = loops_of_product(Gemm(2000, 12, 256, dtype, a_order="column"), one_device.info, level)
     assert isinstance(config, CpuFewColumnsDownConfig)
-    code = parse_x86(code_from_driver(plan, step, one_device.info, level).texts[FORM])
-    loops = [[each.text for each in loop.instructions] for loop in loops_of(code)]
     for columns in range(1, config.COLUMNS + 1):
         along_k = [each for each in loops if sum("vfmadd" in text for text in each) == config.VECTORS * columns]
         assert along_k, columns

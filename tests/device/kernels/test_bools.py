@@ -15,13 +15,6 @@ SIZES = [
 LAYOUTS = ("NN", "NT", "TN", "TT")
 
 
-@pytest.fixture
-def cpu(device: Device) -> Device:
-    if "cpu" not in device.info.features:
-        pytest.skip("a kernel for CPUs")
-    return device
-
-
 def kernel_of(size: tuple[int, int, int], device: Device, layout: str = "NN") -> str:
     found = tilewright.plan(size, dtype="bool", layout=layout, device=device.info.name)
     assert isinstance(found, Plan)

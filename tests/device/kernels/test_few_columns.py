@@ -1,37 +1,21 @@
 """A matrix times a few columns on CPUs, where vectors run along k: ends of k and of rows, strides, epilogues, infinities."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from thin_products import check, kernel_of, random_of
 
 import tilewright
 from tilewright.kernels.product.cpu import config_few_columns
-from tilewright.library import engine
 from tilewright.runtime.opencl.device import Device
 
 NAME = "cpu/few_columns"
 
 
 @pytest.fixture
-def cpu(device: Device) -> Device:
-    if "cpu" not in device.info.features:
-        pytest.skip("a kernel for CPUs")
-    return device
-
-
-@pytest.fixture
-def always(monkeypatch: pytest.MonkeyPatch, cpu: Device) -> Iterator[None]:
+def always(monkeypatch: pytest.MonkeyPatch, fresh_calls: None) -> None:
     """It is taken for any number of columns that it can do, whatever another kernel takes."""
     for name in ("WASTE", "CROWDED_WASTE", "STEPS"):
         monkeypatch.setattr(config_few_columns, name, 0)
-    kept = engine.kept_on(cpu)
-    for calls in (kept.calls, kept.ready):
-        calls.clear()
-    yield
-    for calls in (kept.calls, kept.ready):
-        calls.clear()
 
 
 @pytest.mark.usefixtures("always")

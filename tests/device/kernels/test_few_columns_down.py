@@ -1,36 +1,20 @@
 """A by columns times a few columns on CPUs, where vectors run down A: ends of rows, columns and k, epilogues, infinities."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from thin_products import check, kernel_of, random_of
 
 import tilewright
 from tilewright.kernels.product.cpu.config_few_columns_down import CpuFewColumnsDownConfig
-from tilewright.library import engine
 from tilewright.runtime.opencl.device import Device
 
 NAME = "cpu/few_columns_down"
 
 
-@pytest.fixture
-def cpu(device: Device) -> Device:
-    if "cpu" not in device.info.features:
-        pytest.skip("a kernel for CPUs")
-    return device
-
-
 @pytest.fixture(autouse=True)
-def always(monkeypatch: pytest.MonkeyPatch, cpu: Device) -> Iterator[None]:
+def always(monkeypatch: pytest.MonkeyPatch, fresh_calls: None) -> None:
     """It is taken for any number of columns that it can do, whatever another kernel takes."""
     monkeypatch.setattr(CpuFewColumnsDownConfig, "pays", lambda self, call: True)
-    kept = engine.kept_on(cpu)
-    for calls in (kept.calls, kept.ready):
-        calls.clear()
-    yield
-    for calls in (kept.calls, kept.ready):
-        calls.clear()
 
 
 SIZES = [
@@ -85,7 +69,7 @@ def test_an_epilogue(cpu: Device) -> None:
 
 
 def test_infinities_reach_their_own_rows_and_columns_alone(cpu: Device) -> None:
-    """The last rows are computed twice in part."""
+    """Rows that are left over are copied, and their last vector ends with zeros."""
     for rows in (20, 70, 133):
         for place in (0, rows - 1, rows - 5, rows - 17):
             a, b = random_of((40, rows), "float32", 8).T, random_of((40, 5), "float32", 9)

@@ -14,13 +14,6 @@ from tilewright.runtime.opencl.device import Device
 TOLERANCE = {"float32": 1e-6, "float64": 1e-14, "float16": 1e-3, "bfloat16": 8e-3}
 
 
-@pytest.fixture
-def cpu(device: Device) -> Device:
-    if "cpu" not in device.info.features:
-        pytest.skip("a kernel for CPUs")
-    return device
-
-
 def sums_last(size: tuple[int, int, int], dtype: str, device: Device, layout: str = "NN") -> bool:
     """Whether the plan is 06_production.cl and sums its last columns along k."""
     found = tilewright.plan(size, dtype=dtype, layout=layout, device=device.info.name)

@@ -17,13 +17,6 @@ NAME = "cpu/outer"
 TYPES = ("float32", "float64", "float16", "int32", "uint32", "int64", "uint64")
 
 
-@pytest.fixture
-def cpu(device: Device) -> Device:
-    if "cpu" not in device.info.features:
-        pytest.skip("a kernel for CPUs")
-    return device
-
-
 def random_of(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
     random = np.random.default_rng(seed)
     if np.dtype(dtype).kind == "f":

@@ -93,7 +93,7 @@ class CpuFewColumnsDownConfig(ProductConfig):
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
         rows = self.group_rows(call)
-        # A vector more, of which nothing is used, and so that columns of sums begin at different places of level 1.
+        # A vector more than is used: columns of sums then start at different sets of the level-1 cache.
         return {"mb": rows, "kb": self.depth(call), "sum_row": rows + self.VW}
 
     def macros(self, problem: Problem) -> dict[str, str | int]:

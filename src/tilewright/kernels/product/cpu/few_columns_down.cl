@@ -2,7 +2,7 @@
 //
 // C = activation(alpha * A * B + beta * C + bias), where a column of A has no gaps and B has at most MOST_COLUMNS columns.
 // few_columns.cl is for A along its rows. Here vectors run down A's columns: a lane is a row of C, and its sum is one chain of
-// multiply-adds in ascending k, of which nothing is left to add up.
+// multiply-adds in ascending k. No lanes are left to add up.
 //
 //      for each `kb` steps of K                   their rows of B are packed, in level 1
 //          for each VECTORS vectors of rows       a run of each of kb columns of A comes from memory, and stays in level 1
