@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
+from thin_products import check, random_of
 
 import tilewright
 from tilewright.core.plan import Plan
-from tilewright.core.types import numpy_dtype
 from tilewright.dispatch.parts import note_on_parts
 from tilewright.kernels.product.call import call_of
 from tilewright.kernels.product.cpu.config import FEW_COLUMNS, LAST_COLUMNS, CpuConfig
 from tilewright.runtime.opencl.device import Device
-
-TOLERANCE = {"float32": 1e-6, "float64": 1e-14, "float16": 1e-3, "bfloat16": 8e-3}
 
 
 def sums_last(size: tuple[int, int, int], dtype: str, device: Device, layout: str = "NN") -> bool:
@@ -32,22 +30,6 @@ def columns_of(device: Device, dtype: str, past: int) -> int:
     if past > panel // 4:
         pytest.skip(f"panels of {panel} columns have no room for {past} more")
     return 2 * panel + past
-
-
-def random_of(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
-    random = np.random.default_rng(seed)
-    if dtype.startswith(("int", "uint")):
-        return random.integers(0, 100, shape).astype(dtype)
-    return random.normal(size=shape).astype(numpy_dtype(dtype))
-
-
-def check(found: np.ndarray, a: np.ndarray, b: np.ndarray) -> None:
-    if found.dtype.kind in "iu":
-        np.testing.assert_array_equal(found, a @ b)
-        return
-    wide_a, wide_b = a.astype("f8"), b.astype("f8")
-    error = np.abs(found.astype("f8") - wide_a @ wide_b)
-    assert (error <= TOLERANCE[found.dtype.name] * (np.abs(wide_a) @ np.abs(wide_b)) + 1e-30).all()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "bfloat16", "int32", "int64", "int16"])

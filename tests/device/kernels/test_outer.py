@@ -4,9 +4,9 @@ from math import prod
 
 import numpy as np
 import pytest
+from thin_products import kernel_of, random_of
 
 import tilewright
-from tilewright.core.plan import Plan
 from tilewright.core.problem import Gemm
 from tilewright.dispatch.choice import plan_product
 from tilewright.dispatch.tuned import NO_TABLES
@@ -15,19 +15,6 @@ from tilewright.runtime.opencl.device import Device
 
 NAME = "cpu/outer"
 TYPES = ("float32", "float64", "float16", "int32", "uint32", "int64", "uint64")
-
-
-def random_of(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
-    random = np.random.default_rng(seed)
-    if np.dtype(dtype).kind == "f":
-        return random.normal(size=shape).astype(dtype)
-    return random.integers(0, 2**20, shape).astype(dtype)
-
-
-def kernel_of(size: tuple[int, int, int], dtype: str, device: Device) -> str:
-    found = tilewright.plan(size, dtype=dtype, device=device.info.name)
-    assert isinstance(found, Plan)
-    return found.steps[-1].kernel.name
 
 
 @pytest.mark.parametrize("dtype", TYPES)

@@ -1,17 +1,14 @@
 """The configuration of few_columns.cl: products where B has a few columns and A lies along its rows, or the transpose of that."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....core.device import DeviceInfo
-from ....core.kernel import NDRange, round_up
+from ....core.kernel import round_up
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall, call_of
-from ..config import ProductConfig
+from .config_thin import ThinConfig
 from .cost import in_place
-from .elements import element_macros, result_refusal
-from .row_groups import group_rows, groups_of
+from .row_groups import group_rows
 
 PACKED_BYTES = 256 * 1024  # of B: half of the smallest level-2 caches, through which A streams meanwhile
 MAX_ROWS = 1024  # of a group: their sums take 128 KiB in float32
@@ -37,7 +34,7 @@ LARGE_LEVEL2_VECTORS = {4: 1, 8: 2}
 
 
 @dataclass(frozen=True)
-class CpuFewColumnsConfig(ProductConfig):
+class CpuFewColumnsConfig(ThinConfig):
     """The register tile and the buffers of few_columns.cl, whose fields are explained at its top."""
 
     ROWS: int
@@ -75,7 +72,6 @@ class CpuFewColumnsConfig(ProductConfig):
         return waste >= max(CROWDED_WASTE, enough) or (call.n <= self.VW and call.k >= LONG_ROW)
 
     def group_rows(self, call: GemmCall) -> int:
-        """Rows of C that one work-group computes."""
         return group_rows(call, self.units, self.MAX_ROWS, self.ROWS)
 
     def depth(self, call: GemmCall) -> int:
@@ -84,27 +80,17 @@ class CpuFewColumnsConfig(ProductConfig):
         most = max(self.VW, self.PACKED // columns // self.VW * self.VW - self.VW)
         return round_up(max(1, -(-call.k // max(1, -(-call.k // most)))), self.VW)
 
-    def ndrange(self, problem: Problem) -> NDRange:
-        call = self.oriented(problem)
-        return groups_of(call, self.group_rows(call))
-
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
         return {"mb": self.group_rows(call), "kb": self.depth(call)}
 
-    def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), **element_macros(self.oriented(problem)), "DOT": 0}
-
-    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        call = self.oriented(problem)
-        refusal = result_refusal(call)
-        if refusal:
-            yield refusal
+    def refusal(self, call: GemmCall) -> str:
         if not 0 < call.n <= self.MOST_COLUMNS:
-            yield f"C has {call.n} columns, not 1 to {self.MOST_COLUMNS}"
-        elif call.a.column != 1:
-            yield f"the rows of A have elements {call.a.column} apart, not 1"
-        elif call.k < FEWEST_VECTORS * self.VW:
-            yield f"k={call.k} is less than {FEWEST_VECTORS} vectors of {self.VW}"
-        elif not self.takes(call):
-            yield f"{call.n} columns fill enough of vectors of {self.VW}, by which another kernel computes k={call.k} sooner"
+            return f"C has {call.n} columns, not 1 to {self.MOST_COLUMNS}"
+        if call.a.column != 1:
+            return f"the rows of A have elements {call.a.column} apart, not 1"
+        if call.k < FEWEST_VECTORS * self.VW:
+            return f"k={call.k} is less than {FEWEST_VECTORS} vectors of {self.VW}"
+        if not self.takes(call):
+            return f"{call.n} columns fill enough of vectors of {self.VW}, by which another kernel computes k={call.k} sooner"
+        return ""

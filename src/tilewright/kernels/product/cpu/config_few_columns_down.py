@@ -1,18 +1,14 @@
 """The configuration of few_columns_down.cl: products where B has a few columns and A lies along its columns, or the transpose."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....core.device import DeviceInfo
-from ....core.kernel import NDRange
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall, call_of
-from ..config import ProductConfig
 from .config import LAST_COLUMNS, LAST_DEPTH
+from .config_thin import ThinConfig
 from .cost import in_place
-from .elements import element_macros, result_refusal
-from .row_groups import group_rows, groups_of
+from .row_groups import group_rows
 
 SUMS_BYTES = 128 * 1024  # of a group: in half of the smallest level-2 caches, through which A streams meanwhile
 RUN_BYTES = 16 * 1024  # of A in a block of k, which stay in half of the smallest level-1 caches
@@ -31,7 +27,7 @@ CROWDED_COLUMNS = 8
 
 
 @dataclass(frozen=True)
-class CpuFewColumnsDownConfig(ProductConfig):
+class CpuFewColumnsDownConfig(ThinConfig):
     """The register tile and the buffers of few_columns_down.cl, whose fields are explained at its top."""
 
     VECTORS: int
@@ -78,7 +74,6 @@ class CpuFewColumnsDownConfig(ProductConfig):
         return call.k >= FEWEST_STEPS
 
     def group_rows(self, call: GemmCall) -> int:
-        """Rows of C that one work-group computes."""
         most = (self.SUMS // max(1, call.n) - self.VW) // self.rows * self.rows
         return group_rows(call, self.units, max(self.rows, most), self.VW)
 
@@ -86,27 +81,17 @@ class CpuFewColumnsDownConfig(ProductConfig):
         """Steps of K in a block: all blocks have nearly as many."""
         return -(-call.k // max(1, -(-call.k // self.DEPTH)))
 
-    def ndrange(self, problem: Problem) -> NDRange:
-        call = self.oriented(problem)
-        return groups_of(call, self.group_rows(call))
-
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
         rows = self.group_rows(call)
         # A vector more than is used: columns of sums then start at different sets of the level-1 cache.
         return {"mb": rows, "kb": self.depth(call), "sum_row": rows + self.VW}
 
-    def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), **element_macros(self.oriented(problem)), "DOT": 0}
-
-    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        call = self.oriented(problem)
-        refusal = result_refusal(call)
-        if refusal:
-            yield refusal
+    def refusal(self, call: GemmCall) -> str:
         if not 0 < call.n <= self.MOST_COLUMNS:
-            yield f"C has {call.n} columns, not 1 to {self.MOST_COLUMNS}"
-        elif call.a.row != 1:
-            yield f"the columns of A have elements {call.a.row} apart, not 1"
-        elif not self.takes(call):
-            yield f"another kernel computes {call.n} columns and k={call.k} sooner"
+            return f"C has {call.n} columns, not 1 to {self.MOST_COLUMNS}"
+        if call.a.row != 1:
+            return f"the columns of A have elements {call.a.row} apart, not 1"
+        if not self.takes(call):
+            return f"another kernel computes {call.n} columns and k={call.k} sooner"
+        return ""

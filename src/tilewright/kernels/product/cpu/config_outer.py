@@ -1,16 +1,14 @@
 """The configuration of outer.cl: products over a single step of k."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ....core.device import DeviceInfo
 from ....core.kernel import NDRange
 from ....core.problem import Problem
 from ....core.types import element_type
 from ..call import GemmCall, call_of
-from ..config import ProductConfig
+from .config_thin import ThinConfig
 from .cost import STREAM_BYTES
-from .elements import element_macros, form, result_refusal
+from .elements import form
 from .row_groups import blocks_of
 
 LEVEL1_BYTES = 16 * 1024  # for a part of B's row: C passes by beside it
@@ -21,7 +19,7 @@ GROUPS = 4  # for each core, so that a busy one holds the others up less
 
 
 @dataclass(frozen=True)
-class CpuOuterConfig(ProductConfig):
+class CpuOuterConfig(ThinConfig):
     """The buffer of outer.cl, whose fields are explained at its top."""
 
     VW: int
@@ -32,7 +30,6 @@ class CpuOuterConfig(ProductConfig):
         return call_of(problem).row_major
 
     def group_rows(self, call: GemmCall) -> int:
-        """Rows of C that one work-group computes."""
         columns = -(-call.n // self.WIDTH)
         line = min(call.n, self.WIDTH) * element_type(call.result).itemsize
         fair = -(-call.m * columns * call.batch // (GROUPS * self.units))
@@ -47,21 +44,15 @@ class CpuOuterConfig(ProductConfig):
         nbytes = call.batch * call.m * call.n * element_type(call.result).itemsize
         return {"mb": self.group_rows(call), "stream": int(nbytes > STREAM_BYTES)}
 
-    def macros(self, problem: Problem) -> dict[str, str | int]:
-        return {**super().macros(problem), **element_macros(self.oriented(problem)), "DOT": 0}
-
-    def violations(self, problem: Problem, device: DeviceInfo) -> Iterator[str]:
-        call = self.oriented(problem)
-        refusal = result_refusal(call)
-        if refusal:
-            yield refusal
+    def refusal(self, call: GemmCall) -> str:
         if call.k != 1:
-            yield f"k={call.k}, not 1"
-        elif 1 in (call.m, call.n):
-            yield f"C is {call.m}x{call.n}, a single row or column"
-        elif call.c.column != 1:
-            yield f"the rows of C have elements {call.c.column} apart, not 1"
-        elif element_type(call.dtype).parts == 2 or form(call.dtype).real != form(call.dtype).sum:
-            yield f"{call.dtype} is not multiplied as it is summed"
-        elif call.bias or call.activation:
-            yield "a bias or an activation goes through the sums of another kernel"
+            return f"k={call.k}, not 1"
+        if 1 in (call.m, call.n):
+            return f"C is {call.m}x{call.n}, a single row or column"
+        if call.c.column != 1:
+            return f"the rows of C have elements {call.c.column} apart, not 1"
+        if element_type(call.dtype).parts == 2 or form(call.dtype).real != form(call.dtype).sum:
+            return f"{call.dtype} is not multiplied as it is summed"
+        if call.bias or call.activation:
+            return "a bias or an activation goes through the sums of another kernel"
+        return ""

@@ -1,4 +1,4 @@
-"""How C is divided among work-groups: by rows for gemv.cl and those of few columns, by blocks for outer.cl and bools.cl."""
+"""How C is divided among work-groups: by rows for gemv.cl and the kernels of few columns, by blocks for outer.cl and bools.cl."""
 
 from ....core.kernel import NDRange, round_up
 from ....core.types import element_type
