@@ -22,7 +22,7 @@ from tilewright.core.kernel import Kernel
 from tilewright.dispatch import numpys_own
 from tilewright.errors import NoDevice
 from tilewright.kernels.product.wgmma.kernels import REQUIRES
-from tilewright.library import engine, lookup, multiply
+from tilewright.library import engine, multiply, numpy_first
 from tilewright.library.streamed import planning as streamed_planning
 from tilewright.runtime import children, home
 from tilewright.runtime.cuda.device import Device as CudaDevice
@@ -115,8 +115,8 @@ def fresh_calls(cpu: Device) -> Iterator[None]:
 
 
 def _forget_calls(device: Device) -> None:
-    lookup.NUMPYS.clear()
-    lookup.DOTS.clear()
+    numpy_first.NUMPYS.clear()
+    numpy_first.DOTS.clear()
     kept = engine.kept_on(device)
     kept.calls.clear()
     kept.ready.clear()

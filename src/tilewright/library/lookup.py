@@ -1,19 +1,14 @@
 """Finds the ready calls (`memory/ready.py`) of a thread by the raw arguments of a call."""
 
-import os
 from collections.abc import Hashable
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
 from ..runtime.forks import refuse_if_forked
-from .engine import KEPT_CALLS, kept_on
+from .engine import kept_on
 from .memory.choice import MEMORIES
 from .memory.cuda_calls import CudaCalls
-from .memory.host import HostReady
 from .memory.opencl_ready import OpenCLReady
 from .memory.ready import REFUSED, Given, Names, Ready
-from .numpy_call import DOT, Way, mirrors_itself
 
 
 class Keeper(Protocol):
@@ -32,15 +27,6 @@ class Slot(NamedTuple):
     def keep(self, ready: Ready) -> None:
         self.keeper.add_ready(self.key, ready)
 
-
-# The plainest calls of `matmul` that NumPy computes (`numpy_call.py`), by `numpys_key`: those of `numpy.matmul`, and of
-# `numpy.dot`. Sets of their own, because a lookup there takes 0.3 us of calls that take 1 us, and `find` takes 2; with both in
-# one dictionary of functions a product of 16 x 16 took 0.04 us more.
-NUMPYS: set[Hashable] = set()
-DOTS: set[Hashable] = set()
-if hasattr(os, "register_at_fork"):  # the general way refuses calls in forks
-    os.register_at_fork(after_in_child=NUMPYS.clear)
-    os.register_at_fork(after_in_child=DOTS.clear)
 
 Found = tuple[Any, Ready | None, Slot | None]
 NOTHING: Found = (REFUSED, None, None)
@@ -83,61 +69,6 @@ def run_ready(
 def _slot(keeper: Keeper, key: Hashable, arrays: tuple[Any, ...], out: Any, names: tuple[str, ...]) -> Slot | None:
     given = slot_names(arrays, out, names)
     return Slot(keeper, key, Given(given, arrays, out)) if given else None
-
-
-def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
-    """What stands for such a call in NUMPYS and in DOTS; `matmul` writes it out, because a function takes 0.1 us.
-
-    Strides decide how many products a stack is to a kernel, before NumPy 2.3 whether a BLAS reads an operand, whether `numpy.dot`
-    copies it, and for A times its own transpose whether NumPy's product is symmetric. For others they are left out: to read them
-    takes a tenth of a microsecond. The flags of `out` say whether it is contiguous, those of `a` whether it is aligned.
-    """
-    key: Hashable = (a.shape, b.shape, a.dtype, b.dtype)
-    if out is not None:
-        key = (key, out.shape, out.dtype, out.flags.num)
-    return key if _known_by_shapes(a, b) else (key, a.strides, b.strides, a.flags.num)
-
-
-def numpys_function(ready: HostReady, a: Any, b: Any) -> Way | None:
-    """The function of NumPy that is this call of `matmul`: its result has the same type without being told, and is symmetric
-    where it must be. None if there is none."""
-    if ready.call.host is None:
-        return None
-    try:
-        usual = np.result_type(a, b)
-    except TypeError:  # of two kinds of 8-bit floats
-        return None
-    if ready.result_type != usual or not (_known_by_shapes(a, b) or mirrors_itself(a, b)):
-        return None
-    if ready.call.plans[0].host_call != DOT:
-        return np.matmul
-    return np.dot if a.ndim <= 2 and b.ndim <= 2 else None  # `dot` has other rules for stacks
-
-
-def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether strides are left out of a call's key: of two arrays in one piece each, none a view of the other, nor both of one
-    array. An array that owns its memory lies in one piece, and need not be asked."""
-    base, other = a.base, b.base
-    if base is None is other:
-        return True
-    apart = base is not other and base is not b and other is not a
-    return apart and a.flags.forc and b.flags.forc
-
-
-def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:
-    """Remember that `matmul(a, b, out)` is NumPy's, if it is."""
-    function = numpys_function(ready, a, b)
-    if function is None or (function is np.dot and not _taken_by_dot(out, ready.result_type)):
-        return
-    kept = DOTS if function is np.dot else NUMPYS
-    if len(kept) >= KEPT_CALLS:
-        kept.clear()
-    kept.add(numpys_key(a, b, out))
-
-
-def _taken_by_dot(out: np.ndarray | None, kind: np.dtype) -> bool:
-    """Whether `numpy.dot` writes to the caller's array for a result of that type, if there is one."""
-    return out is None or (out.flags.carray and out.dtype == kind)
 
 
 def keep_plain(ready: OpenCLReady, a: Any, b: Any, out: Any, asked: Hashable) -> None:

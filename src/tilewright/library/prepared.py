@@ -13,7 +13,7 @@ from ..core.plan import Plan
 from ..errors import InvalidInput
 from ..runtime import forks
 from .epilogue_vectors import is_number
-from .lookup import Slot, numpys_function, slot_names
+from .lookup import Slot, slot_names
 from .memory.choice import MEMORIES, memory_for
 from .memory.cuda import CudaMemory
 from .memory.cuda_calls import first_of, keep_first
@@ -23,6 +23,7 @@ from .memory.opencl import OpenCLMemory
 from .memory.ready import REFUSED, Given, Ready
 from .multiply import multiply, ready_call, settle
 from .numpy_call import mirrors_itself
+from .numpy_first import numpys_function
 from .requests import GIVEN, Number, Options, Transposition, gemm_product
 from .rules import Casting, single_out
 from .views import refuse_sparse

@@ -9,7 +9,7 @@ import pytest
 import tilewright
 from tilewright import gemm, matmul
 from tilewright.dispatch.numpys_own import BLAS_TYPES
-from tilewright.library import engine, lookup
+from tilewright.library import engine, numpy_first
 
 RNG = np.random.default_rng(11)
 
@@ -113,8 +113,8 @@ def test_the_plan_and_the_kept_call_name_dot() -> None:
     for _ in range(3):
         matmul(column, row)
         matmul(column[None], row[None])
-    assert len(lookup.DOTS) == 1
-    assert not lookup.NUMPYS
+    assert len(numpy_first.DOTS) == 1
+    assert not numpy_first.NUMPYS
 
 
 def test_a_prepared_product_calls_dot() -> None:
@@ -140,11 +140,11 @@ def test_small_results_in_one_piece_are_by_dot() -> None:
         (wide[:, :40], vector, False),
         (long.T, wide[:, :20].copy(), False),
     ):
-        lookup.DOTS.clear()
-        lookup.NUMPYS.clear()
+        numpy_first.DOTS.clear()
+        numpy_first.NUMPYS.clear()
         for _ in range(3):
             np.testing.assert_allclose(matmul(a, b), gemm(a, b, device="cpu"), rtol=1e-12, atol=1e-12)
-        assert (len(lookup.DOTS), len(lookup.NUMPYS)) == ((1, 0) if by_dot else (0, 1))
+        assert (len(numpy_first.DOTS), len(numpy_first.NUMPYS)) == ((1, 0) if by_dot else (0, 1))
 
 
 def test_a_call_by_shapes_is_not_one_of_pieces() -> None:

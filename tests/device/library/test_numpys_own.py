@@ -12,7 +12,7 @@ from tilewright import gemm, matmul
 from tilewright.core.plan import Plan
 from tilewright.dispatch.numpys_own import BLAS_TYPES, TYPES, Asked, Costs, Limit
 from tilewright.errors import InvalidInput, LaunchFailed, UnsupportedType
-from tilewright.library import engine, lookup, numpy_call, numpy_limits
+from tilewright.library import engine, numpy_call, numpy_first, numpy_limits
 from tilewright.library.memory.host import HostReady
 from tilewright.runtime.cache import BinaryCache
 from tilewright.runtime.load import OtherLoad
@@ -84,7 +84,7 @@ def test_results_are_those_of_kernels(dtype: str, calls: list[str]) -> None:
             same(matmul(a, b), by_kernels(a, b))
     assert calls
     if dtype != "int8":
-        assert lookup.DOTS if dtype in BLAS_TYPES else lookup.NUMPYS
+        assert numpy_first.DOTS if dtype in BLAS_TYPES else numpy_first.NUMPYS
 
 
 @pytest.mark.parametrize(
@@ -280,12 +280,12 @@ def test_forks_forget_what_numpy_computes() -> None:
     a = random((4, 4), "float32")
     for _ in range(3):
         matmul(a, a)
-    assert lookup.DOTS
+    assert numpy_first.DOTS
     child = os.fork()
     if child == 0:
         status = 1
         try:
-            status = 2 if lookup.DOTS else 0
+            status = 2 if numpy_first.DOTS else 0
             matmul(a, a)
         except LaunchFailed:
             pass
@@ -330,7 +330,8 @@ def test_products_that_wake_threads_are_compared_after_a_pause(monkeypatch: pyte
     assert numpy_limits._wins(device, small, rest, 0.0), "1 us, and the enqueue of a kernel takes 3"
     monkeypatch.setattr(numpy_limits, "wakes_threads", lambda call, rest: True)
     assert numpy_limits._wins(device, small, rest, 0.0)
-    assert not numpy_limits._wins(device, Asked(1, 96, 96, 96, "int32", "int32"), rest, 0.0), "1 ms of loops"
+    # Other processes may hold a core, and so the kernel, for some milliseconds.
+    assert not numpy_limits._wins(device, Asked(1, 224, 224, 224, "int32", "int32"), rest, 0.0), "10 ms of loops"
 
 
 def test_waking_counts_for_kernels_where_numpy_wakes_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
