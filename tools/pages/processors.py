@@ -164,7 +164,7 @@ def benchmark_problems(record: Record) -> Iterator[Measured]:
             continue
         ratios = {row.library: statistics.median(paired_ratios(row, ours)) for row in baselines}
         yield Measured(
-            ours.problem, ours.size, dtype_of(ours), f"{figure(ours.rate)} {ours.unit}",
+            " ".join((ours.problem, *ours.notes)), ours.size, dtype_of(ours), f"{figure(ours.rate)} {ours.unit}",
             ours.samples.spread if ours.samples.has_spread else None, ratios,
             ours.lesson in (DOT, MATMUL),
         )  # fmt: skip

@@ -78,9 +78,10 @@ def plan(
         return tiled
     opened = opencl.open_device(device_name(device))
     found = plan_product(problem, equipped(opened.info, dtype), load_tables())
-    notes = note_on_parts(found), note_on_copies(problem, opened.info, pinned)
+    may_be_numpys = device is None and not precision and opened.info.kind == "cpu"
+    notes = note_on_parts(found, may_be_numpys), note_on_copies(problem, opened.info, pinned)
     found = replace(found, notes=(*found.notes, *filter(None, notes)))
-    if device is not None or precision or opened.info.kind != "cpu":
+    if not may_be_numpys:
         return found
     across = (layout[0] == "T", layout[1] == "T")
     asked = Asked(batch, problem.m, problem.n, problem.k, dtype, problem.out_dtype or dtype, batch, across=across)

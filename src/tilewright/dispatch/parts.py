@@ -3,7 +3,7 @@
 from ..core.plan import Plan
 from ..core.precision import REPRODUCIBLE
 from ..core.types import element_type
-from ..kernels.product.call import call_of
+from ..kernels.product.call import GemmCall, call_of
 from ..kernels.product.cpu.config import CpuConfig
 from ..kernels.product.cpu.config_few_columns import CpuFewColumnsConfig
 from ..kernels.product.cpu.config_few_columns_down import CpuFewColumnsDownConfig
@@ -11,13 +11,23 @@ from ..kernels.product.cpu.config_gemv import CpuGemvConfig
 from ..kernels.product.cpu.config_outer import CpuOuterConfig
 
 REMEDY = f'precision="{REPRODUCIBLE}" gives each element the same bits in any product'
+NUMPYS = (
+    "rows of a part of A may get other bits: a small part is NumPy's own product, by its BLAS: device= asks for kernels"
+)
 
 
-def note_on_parts(plan: Plan) -> str:
-    """Why rows of a part of this product may have other bits, and what to do; "" if they have the same from two rows on."""
+def note_on_parts(plan: Plan, numpys_too: bool = False) -> str:
+    """Why rows of a part of this product may have other bits, and what to do; "" if they have the same from two rows on.
+
+    `numpys_too` says that small products are NumPy's own, as those of NumPy arrays on a CPU are that nobody named.
+    """
     call = call_of(plan.problem)
     if element_type(call.dtype).exact or call.precision == REPRODUCIBLE or 0 in (call.m, call.n, call.k, call.batch):
         return ""
+    return _note_on_kernels(plan, call) or (NUMPYS if numpys_too and call.k > 1 else "")
+
+
+def _note_on_kernels(plan: Plan, call: GemmCall) -> str:
     config = plan.steps[-1].config
     if isinstance(config, CpuOuterConfig):
         return ""  # nothing is summed

@@ -115,3 +115,17 @@ def test_the_note_on_parts(shape: tuple[int, int, int], dtype: str, facts: Devic
     assert (word in note and "reproducible" in note) if word else not note
     if dtype == "float32":
         assert not note_on_parts(plan_product(Gemm(*shape, dtype, precision=REPRODUCIBLE), facts))
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "word"),
+    [
+        ((512, 512, 256), "float32", "NumPy's own"),
+        ((512, 512, 257), "float32", "blocks"),
+        ((512, 512, 1), "float32", ""),
+        ((512, 512, 64), "int32", ""),
+    ],
+)
+def test_the_note_on_parts_that_numpy_may_multiply(shape: tuple[int, int, int], dtype: str, word: str) -> None:
+    note = note_on_parts(plan_product(Gemm(*shape, dtype), CPU), numpys_too=True)
+    assert word in note if word else not note

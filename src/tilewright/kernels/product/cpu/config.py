@@ -14,7 +14,8 @@ from .elements import depth_refusal, element_macros, multiplied_as_stored, resul
 
 # C has few columns and A is column-major: the transposed product reads A in place, as the row-major B of few rows. As it
 # stands, the product would pack A for few multiply-adds. Sums have the same bits. The transposed C is written by the element,
-# so that k must be STEPS_FOR_A_COLUMN times the columns. Up to 3 times as fast on a Zen 4 (docs/explanation/cpu-products.md).
+# so that k must be STEPS_FOR_A_COLUMN times the columns. few_columns_down.cl goes first for up to 32 columns. Up to 3 times
+# as fast as packing A on a Zen 4 (a trial).
 FEW_COLUMNS = 64
 STEPS_FOR_A_COLUMN = 8
 

@@ -1,7 +1,4 @@
-"""06_production.cl, few_columns.cl, gemv.cl, outer.cl and bools.cl as Kernels, for a device's vectors.
-
-The first is the last rung of the ladder `cpu`, too.
-"""
+"""The kernels of this folder as Kernels, for a device's vectors. 06_production.cl is the last rung of the ladder `cpu`, too."""
 
 from dataclasses import fields, replace
 from pathlib import Path
