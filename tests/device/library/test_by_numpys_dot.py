@@ -117,6 +117,19 @@ def test_the_plan_and_the_kept_call_name_dot() -> None:
     assert not numpy_first.NUMPYS
 
 
+def test_a_kept_call_takes_usual_options_and_refuses_unknown_ones() -> None:
+    a, b = random((4, 5), "float32"), random((5, 3), "float32")
+    usual: dict[str, Any] = {"axes": None, "casting": "same_kind", "dtype": None, "device": None, "progress": False}
+    for _ in range(3):
+        np.testing.assert_array_equal(matmul(a, b, **usual), matmul(a, b))
+    assert len(numpy_first.DOTS) == 1
+    assert matmul(a, b, dtype="float64").dtype == np.float64
+    with pytest.raises(TypeError, match="foo"):
+        matmul(a, b, foo=None)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="'b'"):
+        matmul(a)  # type: ignore[call-overload]
+
+
 def test_a_prepared_product_calls_dot() -> None:
     column, row = random((9, 1), "float32"), random((1, 13), "float32")
     product = tilewright.prepare(column, row)
