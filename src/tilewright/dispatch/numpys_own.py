@@ -100,11 +100,14 @@ class Asked(NamedTuple):
 
     @property
     def by_dot(self) -> bool:
-        """Whether `numpy.dot` multiplies it in less time than `@`."""
+        """Whether `numpy.dot` multiplies it in less time than `@`, with the same result.
+
+        Not a row or column by a single element: to `dot` that is a number, and 0 times NaN or infinity becomes 0.
+        """
         if self.products > 1 or self.result not in BLAS_TYPES:
             return False
-        if self.k == 1 and 1 not in (self.m, self.n):
-            return True
+        if self.k == 1:
+            return 1 not in (self.m, self.n)
         small = self.m * self.n * element_type(self.result).itemsize <= DOT_BYTES
         return small and not self.gaps and not self.pieces
 

@@ -97,6 +97,24 @@ def test_numbers_that_are_none() -> None:
         np.testing.assert_array_equal(matmul(column[3:], row[:, 2:3] * 5), [[-10]])
 
 
+@pytest.mark.parametrize("dtype", BLAS_TYPES)
+@pytest.mark.parametrize("length", [1, 3, 5000])
+def test_a_single_element_is_no_number_by_which_a_vector_is_scaled(dtype: str, length: int) -> None:
+    """0 times NaN is NaN. `numpy.dot` takes an operand of one element for a number, by which its BLAS scales: by 0 to 0."""
+    zero, values = np.zeros((1, 1), dtype), np.resize(np.array([np.nan, np.inf, 1], dtype), (1, length))
+    ones = np.ones((1, length), dtype)
+    with np.errstate(invalid="ignore"):
+        expected = np.matmul(zero, values)
+        for _ in range(3):
+            for found in (
+                matmul(zero, values), matmul(values.T, zero).T, matmul(zero[0], values)[None], matmul(values.T, zero[0])[None],
+                tilewright.prepare(zero, values)(zero, values), gemm(zero, values, ones, beta=1) - ones,
+                matmul(zero, values, device="cpu"),
+            ):  # fmt: skip
+                np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
+                np.testing.assert_array_equal(found[~np.isnan(found)], 0)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_column_times_itself_is_symmetric(dtype: str) -> None:
     column = random((31, 1), dtype)

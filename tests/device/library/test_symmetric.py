@@ -1,6 +1,7 @@
 """`matmul(a, a.T)` and its like: half of the result is computed, and the other half has the same bits."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,10 @@ from tilewright.runtime.opencl.device import Device
 
 BOUNDS = {"float32": 1e-6, "float64": 1e-15, "float16": 2e-3, "bfloat16": 1e-2, "complex64": 1e-6, "complex128": 1e-15}
 SIZES = ((2, 1), (3, 5), (12, 16), (13, 40), (31, 33), (64, 600), (129, 17), (300, 300), (257, 1030))
+
+
+class Subclass(np.ndarray):
+    """As `np.memmap` and `np.matrix` are: its views have it as their base, not what it is a view of."""
 
 
 @pytest.fixture
@@ -179,10 +184,24 @@ def test_the_library_plans_half(queue: cl.CommandQueue) -> None:
     assert not tilewright.prepare(a, a, c=c, beta=1, trans_b="T", queue=queue).plans[0].problem.symmetric  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_other_arrays_in_the_same_memory(dtype: str, tmp_path: Path) -> None:
+    a = elements((203, 171), dtype)
+    matrix, passed = a.view(Subclass), np.from_dlpack(a)
+    kept = np.memmap(tmp_path / "a", dtype, "w+", shape=a.shape)
+    kept[...] = a
+    for left, right in ((matrix, matrix.T), (kept, kept.T), (np.asarray(kept), np.asarray(kept.T)), (a, passed.T)):
+        for device in (None, "cpu"):
+            for _ in range(2):
+                check(np.asarray(tilewright.matmul(left, right, device=device)), a, dtype)
+    check(np.asarray(tilewright.gemm(matrix, matrix, trans_b="T")), a, dtype)
+
+
 def test_where_numpy_arrays_begin() -> None:
     a = elements((6, 8), "float32")
     lent = np.frombuffer(bytearray(96), np.float64).reshape(3, 4)
     whole = np.broadcast_to(a[0], (6, 8))
+    matrix, passed = a.view(Subclass), np.from_dlpack(a)  # NumPy keeps other bases for their views
     for one, other in (
         (a, a),
         (a, a.T),
@@ -191,10 +210,13 @@ def test_where_numpy_arrays_begin() -> None:
         (a[:, 1:], a[:, 1:].T),
         (lent, lent.T),
         (whole, whole.T),
+        (np.asarray(matrix), np.asarray(matrix.T)),
+        (a, passed.T),
+        (passed, a.T),
     ):
         assert HostMemory.one_place(one, other)
     others = ((a, a.copy()), (a, a[::-1].T), (a[1:], a[:-1].T), (a[:, ::-1], a.T), (a[:, 1:], a[:, :-1].T), (a, lent))
-    for one, other in others:
+    for one, other in (*others, (np.asarray(matrix), a[1:].T), (a[1:], passed[:-1].T)):
         assert not HostMemory.one_place(one, other)
 
 

@@ -105,11 +105,15 @@ class HostMemory:
         if one is other:
             return True
         base, other_base = one.base, other.base
+        if base is None is other_base:
+            return False  # each has memory of its own
+        # Asking for addresses takes a microsecond, so that it comes last. Bases do not tell: those of a matrix and of its
+        # transpose differ if NumPy made them of another type, such as a memmap, or by DLPack.
         if other_base is one or base is other:
-            # All of the other's memory, without gaps, in its order or its transpose's. Asking for addresses takes a microsecond.
+            # All of the other's memory, without gaps, in its order or its transpose's.
             if one.nbytes == other.nbytes and one.flags.forc and other.flags.forc:
                 return True
-        elif base is None or base is not other_base:
+        elif not np.may_share_memory(one, other):
             return False
         return bool(one.__array_interface__["data"][0] == other.__array_interface__["data"][0])
 
