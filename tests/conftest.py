@@ -116,7 +116,6 @@ def fresh_calls(cpu: Device) -> Iterator[None]:
 
 def _forget_calls(device: Device) -> None:
     numpy_first.NUMPYS.clear()
-    numpy_first.DOTS.clear()
     kept = engine.kept_on(device)
     kept.calls.clear()
     kept.ready.clear()

@@ -10,6 +10,7 @@ from .pairs import tied
 from .types import MULTIPLIED, dtype_of
 
 OBJECTS = ("O", "T", "O,i4")  # types whose elements point elsewhere
+BY_DLPACK = ("float32", "float64", "int32", "int8", "complex64", "complex128", "float16")  # some that NumPy lends so
 
 
 def on_host(chance: random.Random, case: Case) -> Case:
@@ -37,7 +38,7 @@ def on_host(chance: random.Random, case: Case) -> Case:
 
 def _form(chance: random.Random, case: Case, name: str, given: Given) -> str:
     if case.pair:  # both operands must be views of one memory
-        return chance.choice(("readonly", "file"))
+        return chance.choice(("readonly", "file", "subclass", "dlpack" if given.dtype in BY_DLPACK else "subclass"))
     form = chance.choice(("readonly", "readonly", "memmap", "subclass", "protocol", "dlpack", "matrix", "list", "file"))
     shape = case.shape_of(name)
     usual = not case.is_product or not (case.vector_a or case.vector_b)
@@ -47,15 +48,7 @@ def _form(chance: random.Random, case: Case, name: str, given: Given) -> str:
         given.dtype not in ("float64", "complex128") or 0 in shape or not shape or count(shape) > 10000
     ):
         return "subclass"
-    if form == "dlpack" and given.dtype not in (
-        "float32",
-        "float64",
-        "int32",
-        "int8",
-        "complex64",
-        "complex128",
-        "float16",
-    ):
+    if form == "dlpack" and given.dtype not in BY_DLPACK:
         return "protocol"
     return form
 

@@ -17,7 +17,7 @@ from .types import MULTIPLIED, dtype_of
 # the last column, "reversed" runs from the last row back, "copy" has equal elements in memory of its own.
 PAIRS = ("turned", "later", "wider", "fewer", "reversed", "copy")
 SHARED = PAIRS[:-1]
-UNCOPIED = ("plain", "readonly")  # forms that the library reads where they lie
+UNCOPIED = ("plain", "readonly", "file", "subclass", "dlpack")  # forms that the library reads where they lie
 
 
 def paired(chance: random.Random, case: Case) -> Case:

@@ -6,8 +6,6 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy import dot as numpys_dot
-from numpy import matmul as numpys_matmul
 from numpy import ndarray
 
 from .engine import KEPT_CALLS
@@ -16,13 +14,10 @@ from .numpy_call import DOT, Way, mirrors_itself
 
 General = TypeVar("General", bound=Callable[..., Any])
 
-# The plainest calls that NumPy computes, by `numpys_key`: those of `numpy.matmul`, and of `numpy.dot`. With both in one
-# dictionary of functions a product of 16 x 16 took 0.04 us more, of 0.8.
-NUMPYS: set[Hashable] = set()
-DOTS: set[Hashable] = set()
+# The functions of NumPy for the plainest calls that it computes, by `numpys_key`.
+NUMPYS: dict[Hashable, Way] = {}
 if hasattr(os, "register_at_fork"):  # the general way refuses calls in forks
     os.register_at_fork(after_in_child=NUMPYS.clear)
-    os.register_at_fork(after_in_child=DOTS.clear)
 
 
 def numpys_first(general: General) -> General:
@@ -48,17 +43,16 @@ def numpys_first(general: General) -> General:
                 apart = base is not other and base is not b and other is not a
                 if not (apart and a.flags.forc and b.flags.forc):
                     key = (key, a.strides, b.strides, a.flags.num)
-            if key in DOTS:
-                return numpys_dot(a, b) if out is None else numpys_dot(a, b, out)
-            if key in NUMPYS:
-                return numpys_matmul(a, b) if out is None else numpys_matmul(a, b, out)
+            numpys = NUMPYS.get(key)
+            if numpys is not None:
+                return numpys(a, b) if out is None else numpys(a, b, out)
         return general(a, b, out, **options)
 
     return cast(General, matmul)
 
 
 def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
-    """What stands for a call in NUMPYS and in DOTS.
+    """What stands for a call in NUMPYS.
 
     Strides decide how many products a stack is to a kernel, before NumPy 2.3 whether a BLAS reads an operand, whether `numpy.dot`
     copies it, and for A times its own transpose whether NumPy's product is symmetric. For others they are left out: to read them
@@ -103,10 +97,9 @@ def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:
     function = numpys_function(ready, a, b)
     if function is None or (function is np.dot and not _taken_by_dot(out, ready.result_type)):
         return
-    kept = DOTS if function is np.dot else NUMPYS
-    if len(kept) >= KEPT_CALLS:
-        kept.clear()
-    kept.add(numpys_key(a, b, out))
+    if len(NUMPYS) >= KEPT_CALLS:
+        NUMPYS.clear()
+    NUMPYS[numpys_key(a, b, out)] = function
 
 
 def _taken_by_dot(out: np.ndarray | None, kind: np.dtype) -> bool:
