@@ -46,7 +46,7 @@ BRIEF_REST_S = 0.03  # the wait for threads that do not come to rest anyway
 LITTLE_LOAD = 0.3  # cores that others may keep busy, if an answer is to be kept
 
 # What changed last: what was measured before it is measured anew.
-KERNELS_SINCE = "numpy.dot for more, few_columns_down.cl, panels of B, columns as rows, crowded"
+KERNELS_SINCE = "numpy.dot for more, few_columns_down.cl, panels of B, columns as rows, crowded, few rows"
 
 _measuring = threading.RLock()  # a destructor, or a signal's handler, may multiply meanwhile
 

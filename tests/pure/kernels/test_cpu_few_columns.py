@@ -155,3 +155,22 @@ def test_a_result_with_gaps_is_oriented_once(side: tuple[int, int]) -> None:
     assert isinstance(config, CpuConfig)
     once = config.oriented(gaps)
     assert config.oriented(once) == once
+
+
+@pytest.mark.parametrize(
+    ("problem", "vector_bytes", "taken"),
+    [
+        (Gemm(8, 700, 400, "float64", b_order="column"), 64, True),
+        (Gemm(8, 700, 400, "float64", b_order="column"), 32, False),
+        (Gemm(8, 700, 400, "float64", b_order="column", batch=9), 64, False),
+        (Gemm(9, 700, 400, "float64", b_order="column"), 64, False),
+        (Gemm(16, 2500, 2500, "float64", b_order="column"), 64, True),
+        (Gemm(17, 2500, 2500, "float64", b_order="column"), 64, False),
+        (Gemm(16, 3000, 1100, "float32", b_order="column"), 64, False),
+        (Gemm(16, 2500, 2500, "float32", b_order="column"), 64, True),
+        (Gemm(2500, 16, 2500, "float32"), 64, False),  # A is read where it lies by 06_production.cl, too
+    ],
+)
+def test_few_rows_need_no_packing_of_b(problem: Gemm, vector_bytes: int, taken: bool) -> None:
+    config = config_of(problem.dtype, vector_bytes)
+    assert config.takes(config.oriented(problem)) == taken

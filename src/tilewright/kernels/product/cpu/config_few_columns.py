@@ -31,6 +31,10 @@ LONG_ROW = 1024
 # taken as if rows were pages apart, for any k. On a Granite Rapids Xeon, 1000 rows and steps: 8 and 16 columns of float64 take
 # 0.73 and 0.82 of the time, 16 of float32 0.93, 32 of either 1.1 to 1.2.
 LARGE_LEVEL2_VECTORS = {4: 1, 8: 2}
+# Few rows times a B that lies along k: 06_production.cl packs all of B for them, whatever they waste. On a Zen 5, with 300 to
+# 2500 steps, it takes 1.1 to 1.5 times as long for up to 8 rows of float64. For up to 16, also of float32, it takes 1.05 to 1.35
+# times as long if B has LARGE_BYTES, else 0.9 to 1.1; for 20 rows 0.8 to 1.05.
+FEW_ROWS, FEW_ROWS_OF_LARGE, LARGE_BYTES = 8, 16, 16 * 2**20
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,8 @@ class CpuFewColumnsConfig(ThinConfig):
         if not 0 < call.n <= self.MOST_COLUMNS or call.a.column != 1 or call.k < FEWEST_VECTORS * self.VW:
             return False
         waste = round_up(call.n, self.VW) / round_up(call.n, self.COLUMNS)
+        if call.is_transposed and self.pays_for_rows(call):
+            return True
         if self.whole_vectors:
             return waste >= CROWDED_WASTE or call.n <= self.whole_vectors * self.VW
         enough = 1 + STEPS / call.k
@@ -70,6 +76,15 @@ class CpuFewColumnsConfig(ThinConfig):
         if in_place(call.a.row, min(call.k, self.uncut_depth), nbytes):
             return waste >= max(WASTE, enough)
         return waste >= max(CROWDED_WASTE, enough) or (call.n <= self.VW and call.k >= LONG_ROW)
+
+    def pays_for_rows(self, call: GemmCall) -> bool:
+        """Whether the caller's rows, columns of this call, are so few that to pack the other operand would take longer.
+
+        Measured with vectors of 64 bytes and single products.
+        """
+        nbytes = element_type(call.dtype).itemsize
+        few = FEW_ROWS_OF_LARGE if call.m * call.k * nbytes >= LARGE_BYTES else FEW_ROWS
+        return self.VW * nbytes == 64 and call.batch == 1 and call.n <= few
 
     def group_rows(self, call: GemmCall) -> int:
         return group_rows(call, self.units, self.MAX_ROWS, self.ROWS)
