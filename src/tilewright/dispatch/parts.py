@@ -9,22 +9,21 @@ from ..kernels.product.cpu.config_few_columns import CpuFewColumnsConfig
 from ..kernels.product.cpu.config_few_columns_down import CpuFewColumnsDownConfig
 from ..kernels.product.cpu.config_gemv import CpuGemvConfig
 from ..kernels.product.cpu.config_outer import CpuOuterConfig
+from .numpys_own import TYPES
 
 REMEDY = f'precision="{REPRODUCIBLE}" gives each element the same bits in any product'
-NUMPYS = (
-    "rows of a part of A may get other bits: a small part is NumPy's own product, by its BLAS: device= asks for kernels"
-)
+NUMPYS = "rows of a part of A may get other bits, because small products are NumPy's own: device= asks for kernels"
 
 
 def note_on_parts(plan: Plan, numpys_too: bool = False) -> str:
     """Why rows of a part of this product may have other bits, and what to do; "" if they have the same from two rows on.
 
-    `numpys_too` says that small products are NumPy's own, as those of NumPy arrays on a CPU are that nobody named.
+    `numpys_too`: small products are NumPy's own, because the caller named no device.
     """
     call = call_of(plan.problem)
     if element_type(call.dtype).exact or call.precision == REPRODUCIBLE or 0 in (call.m, call.n, call.k, call.batch):
         return ""
-    return _note_on_kernels(plan, call) or (NUMPYS if numpys_too and call.k > 1 else "")
+    return _note_on_kernels(plan, call) or (NUMPYS if numpys_too and call.k > 1 and call.dtype in TYPES else "")
 
 
 def _note_on_kernels(plan: Plan, call: GemmCall) -> str:

@@ -6,13 +6,15 @@ from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy import ndarray
+from numpy import may_share_memory, ndarray
 
 from .engine import KEPT_CALLS
 from .memory.host import HostReady
 from .numpy_call import DOT, Way, mirrors_itself
 
 General = TypeVar("General", bound=Callable[..., Any])
+
+WHOLE = 3  # NumPy's flags of an array in one piece: 1 if it lies along its rows, 2 if along its columns, both if either is one
 
 # The functions of NumPy for the plainest calls that it computes, by `numpys_key`.
 NUMPYS: dict[Hashable, Way] = {}
@@ -23,7 +25,8 @@ if hasattr(os, "register_at_fork"):  # the general way refuses calls in forks
 def numpys_first(general: General) -> General:
     """`general`, the whole of `matmul`, behind what is NumPy's own.
 
-    `options` in the place of eleven names with defaults, because Python takes 0.06 us to fill those in, and 0.06 to compare them.
+    It takes `options`, not ten names with defaults: Python takes 0.06 us to fill those in, and 0.06 to compare them. Calls of
+    other kinds pay a function and a dictionary for it.
     """
     defaults = general.__kwdefaults__ or {}
 
@@ -40,8 +43,9 @@ def numpys_first(general: General) -> General:
                 key = (key, out.shape, out.dtype, out.flags.num)
             base, other = a.base, b.base
             if base is not None or other is not None:
-                apart = base is not other and base is not b and other is not a
-                if not (apart and a.flags.forc and b.flags.forc):
+                along, across = a.flags.num & WHOLE, b.flags.num & WHOLE
+                turned = (along != across or along == WHOLE) and a.size == b.size and may_share_memory(a, b)
+                if turned or not along or not across:
                     key = (key, a.strides, b.strides, a.flags.num)
             numpys = NUMPYS.get(key)
             if numpys is not None:
@@ -56,7 +60,8 @@ def numpys_key(a: Any, b: Any, out: Any) -> Hashable:
 
     Strides decide how many products a stack is to a kernel, before NumPy 2.3 whether a BLAS reads an operand, whether `numpy.dot`
     copies it, and for A times its own transpose whether NumPy's product is symmetric. For others they are left out: to read them
-    takes a tenth of a microsecond. The flags of `out` say whether it is contiguous, those of `a` whether it is aligned.
+    takes a tenth of a microsecond. The flags of `out` say whether it is contiguous; those of `a`, beside strides, whether it is
+    aligned.
     """
     key: Hashable = (a.shape, b.shape, a.dtype, b.dtype)
     if out is not None:
@@ -81,13 +86,13 @@ def numpys_function(ready: HostReady, a: Any, b: Any) -> Way | None:
 
 
 def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether strides are left out of a call's key: of two arrays in one piece each, none a view of the other, nor both of one
-    array. An array that owns its memory lies in one piece, and need not be asked."""
-    base, other = a.base, b.base
-    if base is None is other:
+    """Whether strides are left out of a call's key: of arrays in one piece each that are no matrix and its transpose. One that
+    owns its memory lies in one piece, and need not be asked. Bases do not tell: see `HostMemory.one_place`."""
+    if a.base is None is b.base:
         return True
-    apart = base is not other and base is not b and other is not a
-    return apart and a.flags.forc and b.flags.forc
+    along, across = a.flags.num & WHOLE, b.flags.num & WHOLE
+    turned = (along != across or along == WHOLE) and a.size == b.size and may_share_memory(a, b)
+    return not turned and bool(along and across)
 
 
 def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:

@@ -156,7 +156,7 @@ def matmul(
     [[1.0, 2.0], [3.0, 4.0]]
     """
     # The ways to a product, the quickest first, after NumPy's own function (numpy_first.py). All but the last are written out
-    # here: a function takes 0.1 us. NumPy's own and the first are known from an earlier call that came to the third.
+    # here: another function would take 0.1 us. NumPy's own and the first are known from an earlier call that came to the third.
 
     # 1. A launch on device arrays and their own queue. Each test before this one is a hundredth of such a call's Python.
     asked = ("matmul", casting, dtype, precision)

@@ -64,7 +64,7 @@ class LibraryWorkload:
             if not each.written
         ]
         # Callers name the queue and the type only if they are not the usual ones.
-        usual = self.output.dtype.name == problem.dtype
+        usual = problem.operation != "gemm" or self.output.dtype.name == problem.dtype
         named = {"dtype": None if usual else self.output.dtype, "queue": self._queue}
         self._options = {name: value for name, value in named.items() if value is not None}
         self._timer = RepeatedCall(self._call())
@@ -80,9 +80,9 @@ class LibraryWorkload:
         if self._problem.operation == "gemm":
             return partial(matmul, *self._arrays, self.output, **self._options)
         if isinstance(self._problem, InPlaceTranspose):
-            return partial(matrix_transpose, self.output, self.output, queue=self._queue)
+            return partial(matrix_transpose, self.output, self.output, **self._options)
         call = copy if isinstance(self._problem, Copy) else matrix_transpose
-        return partial(call, self._arrays[0][..., offset_of(self._problem) :], self.output, queue=self._queue)
+        return partial(call, self._arrays[0][..., offset_of(self._problem) :], self.output, **self._options)
 
     def sustain(self, seconds: float) -> Work:
         return repeated(self, seconds)

@@ -273,7 +273,7 @@ def test_the_plan_says_so() -> None:
     assert not own.steps
     assert own.rejected[0].kernel == asked.steps[0].kernel.name
     assert not asked.host_call
-    assert any("part of A" in note for note in own.notes)  # whose rows may be a kernel's in a larger product
+    assert any("part of A" in note for note in own.notes)
     assert not any("part of A" in note for note in asked.notes)
 
 
@@ -324,24 +324,6 @@ def test_answers_are_measured_once_and_kept(kind: str, dtype: str, monkeypatch: 
     again = numpy_limits.measured_for(device, dtype, dtype, kind)
     assert again == first
     numpy_limits._measured.cache_clear()
-
-
-def test_products_that_wake_threads_are_compared_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
-    device, small = engine.default_device(), Asked(1, 16, 16, 16, "float32", "float32")
-    rest = 0.25
-    assert numpy_limits._wins(device, small, rest, 0.0), "1 us, and the enqueue of a kernel takes 3"
-    monkeypatch.setattr(numpy_limits, "wakes_threads", lambda call, rest: True)
-    assert numpy_limits._wins(device, small, rest, 0.0)
-    # Other processes may hold a core, and so the kernel, for some milliseconds.
-    assert not numpy_limits._wins(device, Asked(1, 224, 224, 224, "int32", "int32"), rest, 0.0), "10 ms of loops"
-
-
-def test_waking_counts_for_kernels_where_numpy_wakes_no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    device, loops = engine.default_device(), Asked(1, 96, 96, 96, "int32", "int32")
-    monkeypatch.setattr(numpy_limits, "wakes_threads", lambda call, rest: False)
-    assert numpy_limits._wins(device, loops, 0.0, 10.0), "a kernel that wakes for 10 s"
-    monkeypatch.setattr(numpy_limits, "wakes_threads", lambda call, rest: True)
-    assert not numpy_limits._wins(device, loops, 0.0, 10.0)
 
 
 def test_ready_calls_hold_no_result() -> None:

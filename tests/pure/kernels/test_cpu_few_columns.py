@@ -164,6 +164,7 @@ def test_a_result_with_gaps_is_oriented_once(side: tuple[int, int]) -> None:
         (Gemm(8, 700, 400, "float64", b_order="column"), 32, False),
         (Gemm(8, 700, 400, "float64", b_order="column", batch=9), 64, False),
         (Gemm(9, 700, 400, "float64", b_order="column"), 64, False),
+        (Gemm(8, 700, 190, "float16", b_order="column"), 64, False),
         (Gemm(16, 2500, 2500, "float64", b_order="column"), 64, True),
         (Gemm(17, 2500, 2500, "float64", b_order="column"), 64, False),
         (Gemm(16, 3000, 1100, "float32", b_order="column"), 64, False),

@@ -124,6 +124,8 @@ def test_the_note_on_parts(shape: tuple[int, int, int], dtype: str, facts: Devic
         ((512, 512, 257), "float32", "blocks"),
         ((512, 512, 1), "float32", ""),
         ((512, 512, 64), "int32", ""),
+        ((512, 512, 64), "float16", "NumPy's own"),
+        ((512, 512, 64), "bfloat16", ""),  # NumPy multiplies none
     ],
 )
 def test_the_note_on_parts_that_numpy_may_multiply(shape: tuple[int, int, int], dtype: str, word: str) -> None:

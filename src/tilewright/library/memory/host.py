@@ -107,8 +107,8 @@ class HostMemory:
         base, other_base = one.base, other.base
         if base is None is other_base:
             return False  # each has memory of its own
-        # Asking for addresses takes a microsecond, so that it comes last. Bases do not tell: those of a matrix and of its
-        # transpose differ if NumPy made them of another type, such as a memmap, or by DLPack.
+        # Asking for addresses takes a microsecond, so that it comes last, and whether bytes overlap 0.2. Bases do not tell: a
+        # matrix and its transpose have different ones if they are views of a subclass, such as `memmap`, or came by DLPack.
         if other_base is one or base is other:
             # All of the other's memory, without gaps, in its order or its transpose's.
             if one.nbytes == other.nbytes and one.flags.forc and other.flags.forc:

@@ -33,8 +33,9 @@ LONG_ROW = 1024
 LARGE_LEVEL2_VECTORS = {4: 1, 8: 2}
 # Few rows times a B that lies along k: 06_production.cl packs all of B for them, whatever they waste. On a Zen 5, with 300 to
 # 2500 steps, it takes 1.1 to 1.5 times as long for up to 8 rows of float64. For up to 16, also of float32, it takes 1.05 to 1.35
-# times as long if B has LARGE_BYTES, else 0.9 to 1.1; for 20 rows 0.8 to 1.05.
-FEW_ROWS, FEW_ROWS_OF_LARGE, LARGE_BYTES = 8, 16, 16 * 2**20
+# times as long if B has LARGE_B_BYTES, else 0.9 to 1.1; for 20 rows 0.8 to 1.05. Rows may count here: beyond `uncut_depth` steps
+# 06_production.cl promises no equal bits, and up to it `orientation` leaves the product as it is.
+FEW_ROWS, FEW_ROWS_OF_LARGE, LARGE_B_BYTES = 8, 16, 16 * 2**20
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,10 @@ class CpuFewColumnsConfig(ThinConfig):
     def pays_for_rows(self, call: GemmCall) -> bool:
         """Whether the caller's rows, columns of this call, are so few that to pack the other operand would take longer.
 
-        Measured with vectors of 64 bytes and single products.
+        Measured with vectors of 64 bytes, elements of 4 and 8 bytes, and single products.
         """
         nbytes = element_type(call.dtype).itemsize
-        few = FEW_ROWS_OF_LARGE if call.m * call.k * nbytes >= LARGE_BYTES else FEW_ROWS
+        few = FEW_ROWS_OF_LARGE if call.m * call.k * nbytes >= LARGE_B_BYTES else FEW_ROWS
         return self.VW * nbytes == 64 and call.batch == 1 and call.n <= few
 
     def group_rows(self, call: GemmCall) -> int:

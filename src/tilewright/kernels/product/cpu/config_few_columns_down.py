@@ -10,9 +10,7 @@ from .config_thin import ThinConfig
 from .cost import in_place
 from .row_groups import group_rows
 
-SUMS_BYTES = (
-    128 * 1024
-)  # of a group: in a quarter of the smallest level-2 caches (512 KiB), through which A streams meanwhile
+SUMS_BYTES = 128 * 1024  # of a group: a quarter of the smallest level-2 caches (512 KiB), through which A streams
 RUN_BYTES = 16 * 1024  # of A in a block of k, which stay in half of the smallest level-1 caches
 MOST_COLUMNS = 32
 # 06_production.cl packs A by columns, and computes whole vectors of columns, but its sums go to C from registers. So this kernel

@@ -14,7 +14,7 @@ from .row_groups import groups_of
 
 @dataclass(frozen=True)
 class ThinConfig(ProductConfig):
-    """Base of the configurations whose work-items compute some rows of C each, by elements as they are stored."""
+    """Base of the configurations whose work-items compute some rows of C each, and read A where it lies."""
 
     def group_rows(self, call: GemmCall) -> int:
         """Rows of C that one work-group computes."""
