@@ -18,7 +18,7 @@ MOVED = (
 NOT_MOVED = ("V3", "S5", "V12", "U5", "i4,f8", "V32", "clongdouble")  # elements of other sizes
 VALUES = ("ordinary", "integers", "special", "subnormal", "huge", "zeros")
 FLOATS = tuple(name for name in MULTIPLIED if not ELEMENT_TYPES[name].exact)
-FEW_ELEMENTS = 8  # of an operand, of which half are special then
+FEW_ELEMENTS = 8  # half of the elements of an operand that has no more are special
 
 
 @cache

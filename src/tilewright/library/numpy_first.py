@@ -14,8 +14,6 @@ from .numpy_call import DOT, Way, mirrors_itself
 
 General = TypeVar("General", bound=Callable[..., Any])
 
-WHOLE = 3  # NumPy's flags of an array in one piece: 1 if it lies along its rows, 2 if along its columns, both if either is one
-
 # The functions of NumPy for the plainest calls that it computes, by `numpys_key`.
 NUMPYS: dict[Hashable, Way] = {}
 if hasattr(os, "register_at_fork"):  # the general way refuses calls in forks
@@ -43,9 +41,8 @@ def numpys_first(general: General) -> General:
                 key = (key, out.shape, out.dtype, out.flags.num)
             base, other = a.base, b.base
             if base is not None or other is not None:
-                along, across = a.flags.num & WHOLE, b.flags.num & WHOLE
-                turned = (along != across or along == WHOLE) and a.size == b.size and may_share_memory(a, b)
-                if turned or not along or not across:
+                one_memory = a.size == b.size and may_share_memory(a, b)
+                if one_memory or not (a.flags.forc and b.flags.forc):
                     key = (key, a.strides, b.strides, a.flags.num)
             numpys = NUMPYS.get(key)
             if numpys is not None:
@@ -86,13 +83,12 @@ def numpys_function(ready: HostReady, a: Any, b: Any) -> Way | None:
 
 
 def _known_by_shapes(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether strides are left out of a call's key: of arrays in one piece each that are no matrix and its transpose. One that
-    owns its memory lies in one piece, and need not be asked. Bases do not tell: see `HostMemory.one_place`."""
+    """Whether strides are left out of a call's key: of arrays in one piece each that cannot be a matrix and its transpose. One
+    that owns its memory lies in one piece, and need not be asked. Bases do not tell: see `HostMemory.one_place`."""
     if a.base is None is b.base:
         return True
-    along, across = a.flags.num & WHOLE, b.flags.num & WHOLE
-    turned = (along != across or along == WHOLE) and a.size == b.size and may_share_memory(a, b)
-    return not turned and bool(along and across)
+    one_memory = a.size == b.size and may_share_memory(a, b)
+    return not one_memory and bool(a.flags.forc and b.flags.forc)
 
 
 def keep_numpys(ready: HostReady, a: Any, b: Any, out: Any) -> None:

@@ -97,8 +97,7 @@ class CpuFewColumnsConfig(ThinConfig):
         return round_up(max(1, -(-call.k // max(1, -(-call.k // most)))), self.VW)
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
-        call = self.oriented(problem)
-        return {"mb": self.group_rows(call), "kb": self.depth(call)}
+        return {**super().scalars(problem), "kb": self.depth(self.oriented(problem))}
 
     def refusal(self, call: GemmCall) -> str:
         if not 0 < call.n <= self.MOST_COLUMNS:

@@ -83,9 +83,8 @@ class CpuFewColumnsDownConfig(ThinConfig):
 
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
-        rows = self.group_rows(call)
         # A vector more than is used: columns of sums then start at different sets of the level-1 cache.
-        return {"mb": rows, "kb": self.depth(call), "sum_row": rows + self.VW}
+        return {**super().scalars(problem), "kb": self.depth(call), "sum_row": self.group_rows(call) + self.VW}
 
     def refusal(self, call: GemmCall) -> str:
         if not 0 < call.n <= self.MOST_COLUMNS:

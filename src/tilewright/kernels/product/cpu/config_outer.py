@@ -42,7 +42,7 @@ class CpuOuterConfig(ThinConfig):
     def scalars(self, problem: Problem) -> dict[str, int | float]:
         call = self.oriented(problem)
         nbytes = call.batch * call.m * call.n * element_type(call.result).itemsize
-        return {"mb": self.group_rows(call), "stream": int(nbytes > STREAM_BYTES)}
+        return {**super().scalars(problem), "stream": int(nbytes > STREAM_BYTES)}
 
     def refusal(self, call: GemmCall) -> str:
         if call.k != 1:
